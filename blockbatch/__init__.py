@@ -1,0 +1,1 @@
+"""BlockBatch decoding for diffusion language models: rules, trace, models and benchmarks."""

@@ -1,0 +1,92 @@
+"""Changes to a run between two of its steps: thresholds, the refresh, and branches added, dropped or resized."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+
+from blockbatch.config import DecodeConfig, block_sizes
+from blockbatch.errors import ConfigError
+from blockbatch.events import Add, ConfigChange, Drop, Resize
+from blockbatch.stepper import Stepper
+
+LIVE_SETTINGS = (
+    "commit_threshold",
+    "merge_threshold",
+    "sync_threshold",
+    "refresh",
+    "refresh_interval",
+    "temperature",
+    "block_sizes",
+)
+
+
+def changed_config(
+    config: DecodeConfig, present: list[int], resize: Mapping[int, int], changes: Mapping[str, Any]
+) -> DecodeConfig:
+    """The config after `changes` and `resize` {old: new} to a run with the branches `present`.
+
+    ConfigError where a value is out of range, a setting cannot change during a run, a resize starts from an absent
+    block size or ends at a present one, or no present branch would go on.
+    """
+    for name, value in changes.items():
+        if name not in LIVE_SETTINGS:
+            raise ConfigError(
+                name, value, "left as it is during a run: only " + ", ".join(LIVE_SETTINGS) + " can change"
+            )
+    for old, new in resize.items():
+        if old not in present or new in present:
+            raise ConfigError("resize", {old: new}, f"from a block size of this run ({present}) to one not in it")
+    resized = block_sizes("resize", [resize.get(size, size) for size in present])
+    after = config.replace(**{"block_sizes": resized, **changes})
+    if not set(resized) & set(after.block_sizes):
+        raise ConfigError("block_sizes", after.block_sizes, f"such that one of the present branches goes on: {resized}")
+    return after
+
+
+def apply_changes(stepper: Stepper, before: DecodeConfig, after: DecodeConfig, resize: Mapping[int, int]) -> None:
+    """Bring the branches of `stepper` from `before` to `after`; every change is recorded as an event."""
+    for name in LIVE_SETTINGS:
+        old, new = getattr(before, name), getattr(after, name)
+        if old != new and name != "block_sizes":
+            stepper.record(ConfigChange(name, old, new))
+    for old_size, new_size in resize.items():
+        _resize(stepper, old_size, new_size)
+    present = stepper.branches.sizes.tolist()
+    for size in after.block_sizes:
+        if size not in present:
+            _add(stepper, size)
+    for size in present:
+        if size not in after.block_sizes:
+            _drop(stepper, size)
+    stepper.config = after
+
+
+def _resize(stepper: Stepper, old: int, new: int) -> None:
+    b = stepper.branches
+    which = b.sizes == old
+    b.sizes[which] = new
+    b.move(which)
+    stepper.branches = b.take(np.argsort(b.sizes))
+    stepper.record(Resize(old, new))
+
+
+def _add(stepper: Stepper, size: int) -> None:
+    """A new branch: the leader's row, tables and cache row, with a window and a refresh count of its own."""
+    b, leader = stepper.branches, stepper.branches.leader
+    stepper.record(Add(size, int(b.sizes[leader])))
+    b = b.take([*range(len(b)), leader])
+    b.sizes[-1], b.cache_rows[-1] = size, stepper.cache.allocate()
+    b.blocks_since_refresh[-1], b.asks_refresh[-1] = 0, False
+    stepper.cache.copy(int(b.cache_rows[leader]), [int(b.cache_rows[-1])])
+    b.move(np.arange(len(b)) == len(b) - 1)
+    stepper.branches = b.take(np.argsort(b.sizes))
+
+
+def _drop(stepper: Stepper, size: int) -> None:
+    b = stepper.branches
+    stepper.cache.release(int(b.cache_rows[b.sizes == size][0]))
+    stepper.branches = b.take(np.flatnonzero(b.sizes != size))
+    stepper.record(Drop(size))

@@ -1,0 +1,239 @@
+"""BlockBatch decoding (arXiv 2605.29233): the one loop.
+
+A `Decoder` is iterated and yields one immutable `Step` a forward.  Between two steps, that is while the consumer
+holds a step, `reconfigure` may change thresholds, the refresh and the branches; a change takes effect with the next
+step and is its first event.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from typing import Any
+
+import numpy as np
+
+from blockbatch import rules
+from blockbatch.changes import apply_changes, changed_config
+from blockbatch.config import DecodeConfig
+from blockbatch.denoiser import Denoiser
+from blockbatch.events import Eos, Merge, Refresh, Sync
+from blockbatch.state import Bools, Branches
+from blockbatch.stepper import Stepper
+from blockbatch.trace import Ints, Step
+
+
+class Decoder:
+    """Decodes one prompt with several block sizes at once.
+
+    prompt: token ids, left as they are.  When the iteration has ended, `winner`, `stop` and `eos` say how; until then
+    they describe the branch that got furthest.  `on_stage` is called with init, denoise, advance, consensus or
+    refresh and the branches as that stage left them; it may look, not touch.
+    """
+
+    def __init__(
+        self,
+        denoiser: Denoiser,
+        prompt: Sequence[int],
+        config: DecodeConfig,
+        on_stage: Callable[[str, Branches], None] = lambda stage, branches: None,
+    ) -> None:
+        self.config = config
+        self.stop = "stopped"
+        self._on_stage = on_stage
+        self._stepper = Stepper(denoiser, prompt, config)
+        self._steps = self._decode()
+        self._finished: Bools | None = None
+
+    def __iter__(self) -> Iterator[Step]:
+        return self._steps
+
+    @property
+    def branches(self) -> Branches:
+        """The present branches; to look at, not to change."""
+        return self._stepper.branches
+
+    @property
+    def winner(self) -> int:
+        """The block size whose row is the answer (so far)."""
+        return int(self.branches.sizes[self._winner])
+
+    @property
+    def tokens(self) -> Ints:
+        """The answer (so far): the winner's row [gen_length], negative where masked."""
+        return np.array(self.branches.rows[self._winner])
+
+    @property
+    def eos(self) -> int | None:
+        """The position at which the winner's text ends, where the run stopped for that."""
+        return None if self._finished is None else int(self.branches.eos_position[self._winner])
+
+    def reconfigure(self, *, resize: Mapping[int, int] | None = None, **changes: Any) -> None:
+        """Change settings (`changes.LIVE_SETTINGS`) from the next step on.
+
+        `block_sizes` drops the branches it leaves out and adds the new ones, each as a copy of the leader;
+        `resize` {old: new} lets a branch go on with another block size.  A bad change is a ConfigError and changes
+        nothing.
+        """
+        resize = resize or {}
+        config = changed_config(self.config, self.branches.sizes.tolist(), resize, changes)
+        apply_changes(self._stepper, self.config, config, resize)
+        self.config = config
+
+    def _decode(self) -> Iterator[Step]:
+        if not self.config.gen_length:
+            self.stop = "complete"
+            return
+        self._init()
+        while not self.branches.done.all():
+            yield self._stepper.close()
+            refreshed = self._refresh_if_due()
+            if not refreshed:
+                self._denoise()
+            if refreshed and not self.config.rules.eos_after_every_forward and self._some_window_open():
+                continue
+            if self._reached_eos():
+                break
+            self._advance()
+            if self._diverged():
+                yield self._stepper.close()
+                self._recompute("divergence")
+                if self.config.rules.eos_after_every_forward and self._reached_eos():
+                    break
+                self._advance()
+            self._consensus()
+        if self._finished is None:
+            self.stop = "complete"
+        yield self._stepper.close()
+
+    def _init(self) -> None:
+        """One full forward of one branch, which all share; first commits; first consensus."""
+        self._stepper.open("init", [(0, 0, self.config.gen_length)], full=True)
+        self._stepper.share_row(0)
+        self._commit()
+        if self.config.rules.eos_after_every_forward:
+            self._look_for_eos()
+        if self.config.rules.sync_after_init:
+            self._sync(np.delete(np.arange(len(self.branches)), self.branches.leader))
+        self._on_stage("init", self.branches)
+        self._advance()
+        self._consensus()
+
+    def _denoise(self) -> None:
+        """Forward the windows that have something to fill, and commit.
+
+        If a live change left only branches whose windows are full, they all take part.
+        """
+        b = self.branches
+        taking_part = ~b.done & ~b.full
+        if self.config.rules.denoise_full_windows or not taking_part.any():
+            taking_part = ~b.done
+        windows = zip(np.flatnonzero(taking_part), b.start[taking_part], b.end[taking_part], strict=True)
+        self._stepper.open("denoise", [(int(n), int(start), int(end)) for n, start, end in windows])
+        self._commit()
+        self._on_stage("denoise", b)
+
+    def _commit(self) -> None:
+        self._stepper.commit_confident(~self.branches.done, self.config.commit_threshold)
+
+    def _look_for_eos(self) -> None:
+        """Note the first end of text of every full window, with the probability its branch gives it."""
+        b = self.branches
+        found = rules.first_eos(b.rows, b.start, b.end, self._stepper.denoiser.eos_id)
+        for branch in np.flatnonzero((found >= 0) & (found != b.eos_position)):
+            b.eos_position[branch] = found[branch]
+            b.eos_probability[branch] = b.eos_table[branch, found[branch]]
+            self._stepper.record(Eos(int(b.sizes[branch]), int(found[branch]), float(b.eos_probability[branch])))
+
+    def _reached_eos(self) -> bool:
+        """Whether a branch with an end of text has a full window: then the run stops."""
+        self._look_for_eos()
+        b = self.branches
+        finished = (b.eos_position >= 0) & b.full
+        if finished.any():
+            self._finished, self.stop = finished, "eos"
+        return self._finished is not None
+
+    def _advance(self) -> None:
+        """Every branch with a full window moves on."""
+        self._move_on(self._stands_full(), counts=True)
+        self._on_stage("advance", self.branches)
+
+    def _move_on(self, which: Bools, counts: bool) -> None:
+        """Move the windows of `which`; if it `counts`, the block left behind counts towards the refresh interval."""
+        b = self.branches
+        b.move(which)
+        if counts:
+            going_on = which & ~b.done
+            b.blocks_since_refresh[going_on] += 1
+            due = rules.refresh_due(b.blocks_since_refresh, b.sizes, self.config.refresh_interval)
+            b.asks_refresh |= going_on & due
+
+    def _stands_full(self) -> Bools:
+        return ~self.branches.done & self.branches.full
+
+    def _consensus(self) -> None:
+        """Merges, then syncs.  (Every branch has committed at init, so there is always something to agree on.)"""
+        self._merge()
+        b = self.branches
+        self._sync(rules.behind(b.decoded, b.done, self.config.sync_threshold))
+        self._on_stage("consensus", b)
+
+    def _merge(self) -> None:
+        b, variant = self.branches, self.config.rules
+        table = rules.Table(b.tokens, b.probabilities)
+        taken = rules.merges(
+            b.rows, b.start, b.end, b.done, table, self.config.merge_threshold, variant.merge_scans_prefix
+        )
+        for branch, source, position, token, probability in taken:
+            b.rows[branch, position] = token
+            b.decoded[branch] += variant.merge_counts
+            self._stepper.record(Merge(int(b.sizes[branch]), int(b.sizes[source]), position, token, probability))
+        took = np.isin(np.arange(len(b)), [merge.destination for merge in taken])
+        self._move_on(took & self._stands_full(), variant.merge_asks_refresh)
+
+    def _sync(self, branches: Ints) -> None:
+        """Reset the branches at the indices `branches` to the leader."""
+        b, leader = self.branches, self.branches.leader
+        for branch in branches.tolist():
+            changed = np.flatnonzero(b.rows[branch] != b.rows[leader]).tolist()
+            gained = int(b.decoded[leader] - b.decoded[branch])
+            if changed or gained:
+                self._stepper.record(Sync(int(b.sizes[branch]), int(b.sizes[leader]), gained, tuple(changed)))
+            b.copy(leader, branch)
+        if len(branches):
+            self._stepper.cache.copy(int(b.cache_rows[leader]), b.cache_rows[branches].tolist())
+
+    def _refresh_if_due(self) -> bool:
+        """Interval refresh: when a branch has asked, recompute all that go on."""
+        b = self.branches
+        if self.config.refresh != "interval" or not (b.asks_refresh & ~b.done).any():
+            return False
+        self._recompute("interval")
+        b.blocks_since_refresh[~b.done], b.asks_refresh[~b.done] = 0, False
+        return True
+
+    def _recompute(self, reason: str) -> None:
+        """One full forward of every branch that is not done, which rebuilds their cache rows; then commit."""
+        b = self.branches
+        going_on = np.flatnonzero(~b.done)
+        self._stepper.record(Refresh(tuple(b.sizes[going_on].tolist()), reason))
+        self._stepper.open("refresh", [(int(n), 0, self.config.gen_length) for n in going_on], full=True)
+        self._commit()
+        self._on_stage("refresh", b)
+
+    def _diverged(self) -> bool:
+        b = self.branches
+        rows = b.cache_rows[~b.done].tolist()
+        if self.config.refresh != "divergence" or len(rows) < 2:
+            return False
+        return rules.diverged(self._stepper.cache.similarity(rows), self._stepper.length)
+
+    def _some_window_open(self) -> bool:
+        return not self.branches.full.all()
+
+    @property
+    def _winner(self) -> int:
+        b = self.branches
+        if self._finished is not None:
+            return rules.winner_at_eos(self._finished, b.eos_probability)
+        return rules.winner_by_progress(b.start, b.done, b.gen_length)

@@ -1,0 +1,104 @@
+"""A run: one prompt, one decoder, and its recording, line by line as it happens."""
+
+from __future__ import annotations
+
+import importlib.metadata
+import platform
+import uuid
+from collections.abc import Iterator
+from threading import Event as Flag
+from typing import TYPE_CHECKING, Any
+
+from blockbatch.baselines import BaselineDecoder
+from blockbatch.config import Config, DecodeConfig
+from blockbatch.decoder import Decoder
+from blockbatch.errors import ConfigError, PromptError
+from blockbatch.trace import End, Header, Recorder, Trace
+
+if TYPE_CHECKING:  # torch is loaded by whoever makes a model, not by whoever names the type
+    from blockbatch.models import Model
+
+
+def make_decoder(model: Model, tokens: list[int], config: Config) -> Decoder | BaselineDecoder:
+    """The decoder that `config` describes, on `tokens`."""
+    if isinstance(config, DecodeConfig):
+        return Decoder(model.denoiser, tokens, config)
+    return BaselineDecoder(model.denoiser, tokens, config)
+
+
+class Run:
+    """Decodes `prompt` with `model` under `config`; iterated, it yields the trace's NDJSON lines as they come.
+
+    PromptError at once where the prompt is empty or, with `gen_length`, longer than the model's context.  If the
+    decoding breaks, the closing line is still yielded (stop "failed") and then the error is raised, so that what was
+    recorded stays usable.
+    """
+
+    def __init__(self, model: Model, prompt: str, config: Config) -> None:
+        tokens = model.encode(prompt)
+        longest = model.max_length - config.gen_length
+        if len(tokens) > longest:
+            raise PromptError(
+                f"The prompt has {len(tokens)} tokens, but with a length of {config.gen_length} this model takes at "
+                f"most {longest}; shorten the prompt or the length."
+            )
+        self.id = uuid.uuid4().hex
+        self._model, self._decoder, self._stopped = model, make_decoder(model, tokens, config), Flag()
+        self._recorder = Recorder(self._header(prompt, tokens, config), model.piece)
+
+    @property
+    def trace(self) -> Trace:
+        """The recording so far."""
+        return self._recorder.trace
+
+    def __iter__(self) -> Iterator[str]:
+        yield self._recorder.start()
+        try:
+            for step in self._decoder:
+                yield self._recorder.add(step)
+                if self._stopped.is_set():
+                    break
+        except Exception:
+            yield self._close("failed")
+            raise
+        yield self._close(self._decoder.stop)
+
+    def stop(self) -> None:
+        """End the iteration after the step in hand; from any thread."""
+        self._stopped.set()
+
+    def reconfigure(self, **changes: Any) -> None:
+        """`Decoder.reconfigure`, from the iterating thread; a baseline cannot be changed while it runs."""
+        if not isinstance(self._decoder, Decoder):
+            raise ConfigError(
+                "decoder", self._decoder.config.decoder, "paper or latest to change a run while it goes on"
+            )
+        self._decoder.reconfigure(**changes)
+
+    def _header(self, prompt: str, tokens: list[int], config: Config) -> Header:
+        model = self._model
+        return Header(
+            run=self.id,
+            model=model.id,
+            decoder=config.decoder,
+            config=config,
+            prompt=prompt,
+            prompt_tokens=tuple(tokens),
+            mask_id=model.denoiser.mask_id,
+            eos_id=model.denoiser.eos_id,
+            device=model.device,
+            dtype=model.dtype,
+            versions=versions(),
+        )
+
+    def _close(self, stop: Any) -> str:
+        decoder = self._decoder
+        text = self._model.decode(decoder.tokens.tolist())
+        eos = decoder.eos if stop == "eos" else None
+        return self._recorder.close(End(decoder.winner, text, stop, eos, self.trace.totals))
+
+
+def versions() -> dict[str, str]:
+    """What a run's figures may depend on."""
+    packages = {name: importlib.metadata.version(name) for name in ("torch", "transformers", "numpy")}
+    return {"python": platform.python_version(), **packages}

@@ -1,0 +1,171 @@
+"""One forward at a time: runs it, keeps its candidates in the branches' tables, and records it as a `Step`.
+
+Every decoder, BlockBatch and baselines alike, is a loop over a `Stepper`: open a step with a forward, let events
+happen, close it.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Iterable, Sequence
+from typing import Literal
+
+import numpy as np
+
+from blockbatch import rules
+from blockbatch.config import Config
+from blockbatch.denoiser import Denoiser, Prediction, Segment
+from blockbatch.events import Commit, Event
+from blockbatch.state import Bools, Branches
+from blockbatch.trace import RECORDED_CANDIDATES, BranchState, Candidates, Ints, Milliseconds, Step
+
+Kind = Literal["init", "denoise", "refresh"]
+Span = tuple[int, int, int]  # branch index, start, end: generated positions to compute
+RECORDED_FLOOR = 0.005  # candidates below this are not recorded, the best one excepted
+
+
+class Stepper:
+    """The branches of one request, their cache, and the step in the making."""
+
+    def __init__(self, denoiser: Denoiser, prompt: Sequence[int], config: Config) -> None:
+        self.denoiser = denoiser
+        self.config = config
+        self.prompt = np.array(prompt, np.int64)
+        self.branches = Branches.fresh(config.block_sizes, config.gen_length)
+        self.length = len(self.prompt) + config.gen_length
+        self.cache = denoiser.new_cache(self.length)
+        self.branches.cache_rows[:] = [self.cache.allocate() for _ in config.block_sizes]
+        self.index = 0
+        self._events: list[Event] = []
+
+    def record(self, *events: Event) -> None:
+        """Note what happened, in order."""
+        self._events.extend(events)
+
+    def open(self, kind: Kind, spans: Sequence[Span], full: bool = False) -> None:
+        """Start a step: forward `spans` (the prompt too when `full`) in one model call and fill the tables."""
+        self._kind = kind
+        self._taking_part = {branch for branch, _, _ in spans}
+        self._states = self._branch_states()
+        began = time.perf_counter()
+        prediction = self.denoiser.forward([self._segment(span, full) for span in spans])
+        self._forward_end = time.perf_counter()
+        self._forward_seconds = self._forward_end - began
+        self._fill(spans, prediction)
+        self._candidates = self._recorded_candidates()
+        self._recording_seconds = time.perf_counter() - self._forward_end
+
+    def commit(self, chosen: Bools, forced: Bools) -> None:
+        """Write the candidates at `chosen` [N, G] into the rows; `forced` marks those below their threshold."""
+        b = self.branches
+        b.rows[chosen] = b.choice[chosen]
+        b.decoded += chosen.sum(axis=1)
+        where, position = np.nonzero(chosen)
+        self.record(
+            *map(
+                Commit,
+                b.sizes[where].tolist(),
+                position.tolist(),
+                b.choice[chosen].tolist(),
+                _rounded_down(b.confidence[chosen]).tolist(),
+                forced[chosen].tolist(),
+            )
+        )
+
+    def commit_confident(self, which: Bools, threshold: float) -> None:
+        """Apply the commit rule in the windows of `which` [N]."""
+        slots = self.branches.masked & self.branches.in_window & which[:, None]
+        self.commit(*rules.commits(slots, self.branches.confidence, threshold))
+
+    def close(self) -> Step:
+        """The finished step."""
+        began = time.perf_counter()
+        seconds = (self._forward_seconds, began - self._forward_end - self._recording_seconds)
+        events, self._events = tuple(self._events), []
+        recording = self._recording_seconds + time.perf_counter() - began
+        times = Milliseconds(*(1000 * value for value in (*seconds, recording)))
+        step = Step(self.index, self._kind, self._states, self._candidates, events, times)
+        self.index += 1
+        return step
+
+    def share_row(self, source: int) -> None:
+        """Copy the table and the cache row of the branch at index `source` to all others (they are equal at init)."""
+        b = self.branches
+        for table in (b.tokens, b.probabilities, b.eos_table, b.entropy, b.choice, b.confidence):
+            table[:] = table[source]
+        others = np.delete(b.cache_rows, source).tolist()
+        if others:
+            self.cache.copy(int(b.cache_rows[source]), others)
+
+    def share_candidates(self) -> None:
+        """Record the candidates of every branch, also of those that only share the forward of another."""
+        self._taking_part = set(range(len(self.branches)))
+        self._states = self._branch_states()
+        self._candidates = self._recorded_candidates()
+
+    def _segment(self, span: Span, full: bool) -> Segment:
+        branch, start, end = span
+        b = self.branches
+        row = np.where(b.rows[branch] < 0, self.denoiser.mask_id, b.rows[branch])
+        offset = len(self.prompt)
+        tokens = np.concatenate([self.prompt, row[start:end]]) if full else row[start:end]
+        seed = np.random.SeedSequence([self.config.seed, self.index, int(b.sizes[branch])]).generate_state(1, np.uint64)
+        return Segment(
+            self.cache,
+            int(b.cache_rows[branch]),
+            0 if full else offset + start,
+            tokens,
+            offset if full else 0,
+            self.config.temperature,
+            int(seed[0]),
+        )
+
+    def _fill(self, spans: Sequence[Span], prediction: Prediction) -> None:
+        b = self.branches
+        branch = np.concatenate([np.full(end - start, index) for index, start, end in spans])
+        position = np.concatenate([np.arange(start, end) for _, start, end in spans])
+        k = prediction.tokens.shape[1]
+        b.tokens[branch, position, :k], b.probabilities[branch, position, :k] = prediction[:2]
+        b.eos_table[branch, position], b.entropy[branch, position] = prediction.eos, prediction.entropy
+        b.choice[branch, position], b.confidence[branch, position] = prediction.choice, prediction.confidence
+
+    def _branch_states(self) -> tuple[BranchState, ...]:
+        b = self.branches
+        columns = zip(
+            b.sizes.tolist(), b.start.tolist(), b.end.tolist(), b.decoded.tolist(), b.done.tolist(), strict=True
+        )
+        return tuple(
+            BranchState(size, (start, end), decoded, done, index in self._taking_part)
+            for index, (size, start, end, decoded, done) in enumerate(columns)
+        )
+
+    def _recorded_candidates(self) -> tuple[Candidates, ...]:
+        slots = self.branches.masked & self.branches.in_window
+        return tuple(self._candidates_of(branch, np.flatnonzero(slots[branch])) for branch in sorted(self._taking_part))
+
+    def _candidates_of(self, branch: int, positions: Ints) -> Candidates:
+        b = self.branches
+        probabilities = _rounded_down(b.probabilities[branch, positions, :RECORDED_CANDIDATES])
+        kept = probabilities >= RECORDED_FLOOR
+        kept[:, 0] = True
+        return Candidates(
+            int(b.sizes[branch]),
+            *_frozen(
+                positions,
+                kept.sum(axis=1),
+                b.tokens[branch, positions, :RECORDED_CANDIDATES][kept],
+                probabilities[kept],
+                np.round(b.entropy[branch, positions], 3),
+            ),
+        )
+
+
+def _rounded_down(probabilities: np.ndarray) -> np.ndarray:
+    # Down, so that a recorded 0.9 was at least 0.9: comparing it with a threshold gives what the decoder saw.
+    return np.floor(probabilities * 1e4 + 1e-9) / 1e4
+
+
+def _frozen(*arrays: np.ndarray) -> Iterable[np.ndarray]:
+    for array in arrays:
+        array.setflags(write=False)
+        yield array
