@@ -15,7 +15,7 @@ from blockbatch.config import BaselineConfig
 from blockbatch.denoiser import Denoiser
 from blockbatch.events import Eos
 from blockbatch.state import Bools, Branches
-from blockbatch.stepper import Stepper
+from blockbatch.stepper import Stepper, rounded_down
 from blockbatch.trace import Ints, Step
 
 
@@ -102,4 +102,4 @@ class BaselineDecoder:
         position = int(rules.first_eos(b.rows, b.start, b.end, self._stepper.denoiser.eos_id)[0])
         if position >= 0:
             self.eos, self.stop = position, "eos"
-            self._stepper.record(Eos(self.winner, position, float(b.eos_table[0, position])))
+            self._stepper.record(Eos(self.winner, position, float(rounded_down(b.eos_table[0, position]))))

@@ -18,7 +18,7 @@ from blockbatch.config import DecodeConfig
 from blockbatch.denoiser import Denoiser
 from blockbatch.events import Eos, Merge, Refresh, Sync
 from blockbatch.state import Bools, Branches
-from blockbatch.stepper import Stepper
+from blockbatch.stepper import Stepper, rounded_down
 from blockbatch.trace import Ints, Step
 
 
@@ -108,7 +108,7 @@ class Decoder:
     def _init(self) -> None:
         """One full forward of one branch, which all share; first commits; first consensus."""
         self._stepper.open("init", [(0, 0, self.config.gen_length)], full=True)
-        self._stepper.share_row(0)
+        self._stepper.share(0)
         self._commit()
         if self.config.rules.eos_after_every_forward:
             self._look_for_eos()
@@ -142,7 +142,8 @@ class Decoder:
         for branch in np.flatnonzero((found >= 0) & (found != b.eos_position)):
             b.eos_position[branch] = found[branch]
             b.eos_probability[branch] = b.eos_table[branch, found[branch]]
-            self._stepper.record(Eos(int(b.sizes[branch]), int(found[branch]), float(b.eos_probability[branch])))
+            probability = rounded_down(b.eos_probability[branch])
+            self._stepper.record(Eos(int(b.sizes[branch]), int(found[branch]), float(probability)))
 
     def _reached_eos(self) -> bool:
         """Whether a branch with an end of text has a full window: then the run stops."""
@@ -187,7 +188,9 @@ class Decoder:
         for branch, source, position, token, probability in taken:
             b.rows[branch, position] = token
             b.decoded[branch] += variant.merge_counts
-            self._stepper.record(Merge(int(b.sizes[branch]), int(b.sizes[source]), position, token, probability))
+            self._stepper.record(
+                Merge(int(b.sizes[branch]), int(b.sizes[source]), position, token, float(rounded_down(probability)))
+            )
         took = np.isin(np.arange(len(b)), [merge.destination for merge in taken])
         self._move_on(took & self._stands_full(), variant.merge_asks_refresh)
 

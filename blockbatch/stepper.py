@@ -45,15 +45,13 @@ class Stepper:
     def open(self, kind: Kind, spans: Sequence[Span], full: bool = False) -> None:
         """Start a step: forward `spans` (the prompt too when `full`) in one model call and fill the tables."""
         self._kind = kind
-        self._taking_part = {branch for branch, _, _ in spans}
-        self._states = self._branch_states()
         began = time.perf_counter()
         prediction = self.denoiser.forward([self._segment(span, full) for span in spans])
         self._forward_end = time.perf_counter()
         self._forward_seconds = self._forward_end - began
         self._fill(spans, prediction)
-        self._candidates = self._recorded_candidates()
-        self._recording_seconds = time.perf_counter() - self._forward_end
+        self._recording_seconds = 0.0
+        self._take_part([branch for branch, _, _ in spans])
 
     def commit(self, chosen: Bools, forced: Bools) -> None:
         """Write the candidates at `chosen` [N, G] into the rows; `forced` marks those below their threshold."""
@@ -67,7 +65,7 @@ class Stepper:
                 b.sizes[where].tolist(),
                 position.tolist(),
                 b.choice[chosen].tolist(),
-                _rounded_down(b.confidence[chosen]).tolist(),
+                rounded_down(b.confidence[chosen]).tolist(),
                 forced[chosen].tolist(),
             )
         )
@@ -83,25 +81,19 @@ class Stepper:
         seconds = (self._forward_seconds, began - self._forward_end - self._recording_seconds)
         events, self._events = tuple(self._events), []
         recording = self._recording_seconds + time.perf_counter() - began
-        times = Milliseconds(*(1000 * value for value in (*seconds, recording)))
+        times = Milliseconds(*(round(1000 * value, 3) for value in (*seconds, recording)))
         step = Step(self.index, self._kind, self._states, self._candidates, events, times)
         self.index += 1
         return step
 
-    def share_row(self, source: int) -> None:
-        """Copy the table and the cache row of the branch at index `source` to all others (they are equal at init)."""
+    def share(self, source: int) -> None:
+        """Let every branch take part in the forward of the branch at index `source`: they are equal at init."""
         b = self.branches
         for table in (b.tokens, b.probabilities, b.eos_table, b.entropy, b.choice, b.confidence):
             table[:] = table[source]
         others = np.delete(b.cache_rows, source).tolist()
-        if others:
-            self.cache.copy(int(b.cache_rows[source]), others)
-
-    def share_candidates(self) -> None:
-        """Record the candidates of every branch, also of those that only share the forward of another."""
-        self._taking_part = set(range(len(self.branches)))
-        self._states = self._branch_states()
-        self._candidates = self._recorded_candidates()
+        self.cache.copy(int(b.cache_rows[source]), others)
+        self._take_part(range(len(b)))
 
     def _segment(self, span: Span, full: bool) -> Segment:
         branch, start, end = span
@@ -129,23 +121,28 @@ class Stepper:
         b.eos_table[branch, position], b.entropy[branch, position] = prediction.eos, prediction.entropy
         b.choice[branch, position], b.confidence[branch, position] = prediction.choice, prediction.confidence
 
-    def _branch_states(self) -> tuple[BranchState, ...]:
+    def _take_part(self, branches: Iterable[int]) -> None:
+        """Record the branches as they stand, those at the indices `branches` with their candidates."""
+        began = time.perf_counter()
+        taking_part = sorted(branches)
+        self._states = self._branch_states(taking_part)
+        slots = self.branches.masked & self.branches.in_window
+        self._candidates = tuple(self._candidates_of(branch, np.flatnonzero(slots[branch])) for branch in taking_part)
+        self._recording_seconds += time.perf_counter() - began
+
+    def _branch_states(self, taking_part: Sequence[int]) -> tuple[BranchState, ...]:
         b = self.branches
         columns = zip(
             b.sizes.tolist(), b.start.tolist(), b.end.tolist(), b.decoded.tolist(), b.done.tolist(), strict=True
         )
         return tuple(
-            BranchState(size, (start, end), decoded, done, index in self._taking_part)
+            BranchState(size, (start, end), decoded, done, index in taking_part)
             for index, (size, start, end, decoded, done) in enumerate(columns)
         )
 
-    def _recorded_candidates(self) -> tuple[Candidates, ...]:
-        slots = self.branches.masked & self.branches.in_window
-        return tuple(self._candidates_of(branch, np.flatnonzero(slots[branch])) for branch in sorted(self._taking_part))
-
     def _candidates_of(self, branch: int, positions: Ints) -> Candidates:
         b = self.branches
-        probabilities = _rounded_down(b.probabilities[branch, positions, :RECORDED_CANDIDATES])
+        probabilities = rounded_down(b.probabilities[branch, positions, :RECORDED_CANDIDATES])
         kept = probabilities >= RECORDED_FLOOR
         kept[:, 0] = True
         return Candidates(
@@ -160,8 +157,8 @@ class Stepper:
         )
 
 
-def _rounded_down(probabilities: np.ndarray) -> np.ndarray:
-    # Down, so that a recorded 0.9 was at least 0.9: comparing it with a threshold gives what the decoder saw.
+def rounded_down(probabilities: np.ndarray) -> np.ndarray:
+    """Probabilities as they are recorded: to 4 decimals, downwards, so that a recorded 0.9 was at least 0.9."""
     return np.floor(probabilities * 1e4 + 1e-9) / 1e4
 
 

@@ -268,7 +268,7 @@ def step_to_dict(step: Step) -> dict[str, Any]:
             for c in step.candidates
         ],
         "events": [event_to_dict(event) for event in step.events],
-        "milliseconds": {name: round(getattr(step.milliseconds, name), 3) for name in MILLISECONDS},
+        "milliseconds": {name: getattr(step.milliseconds, name) for name in MILLISECONDS},
     }
 
 

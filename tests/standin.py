@@ -52,7 +52,7 @@ class StandInCache:
 
     def similarity(self, rows: Sequence[int]) -> NDArray[np.float64]:
         layers = [self.seen[list(rows)].astype(float), self.seen[list(rows)] + 1.0]
-        unit_rows = [layer / np.linalg.norm(layer, axis=1, keepdims=True) for layer in layers]
+        unit_rows = [layer / np.maximum(np.linalg.norm(layer, axis=1, keepdims=True), 1e-12) for layer in layers]
         return np.asarray(sum(rows_ @ rows_.T for rows_ in unit_rows) / 2)
 
 

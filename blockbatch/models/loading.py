@@ -95,7 +95,7 @@ def load_model(id_or_path: str, device: str = "cpu", dtype: str = "float32") -> 
     except ModelError:
         raise
     except Exception as error:  # transformers raises OSError, ValueError, KeyError, SafetensorError and more
-        raise ModelError(f"The model {id_or_path} could not be loaded: {_first_line(error)}") from error
+        raise ModelError(f"The model {id_or_path} could not be loaded: {_in_one_line(error)}") from error
     network, report = loaded
     wrong = [name for kind in ("missing_keys", "unexpected_keys", "mismatched_keys") for name in report[kind]]
     if wrong:
@@ -128,5 +128,5 @@ def _token_id(model: str, name: str, *sources: object) -> int:
     raise ModelError(f"{model} names no {name} token; a masked diffusion model needs one in its tokenizer or config.")
 
 
-def _first_line(error: Exception) -> str:
-    return str(error).strip().split("\n")[0][:300] or type(error).__name__
+def _in_one_line(error: Exception) -> str:
+    return " ".join(str(error).split())[:300] or type(error).__name__
