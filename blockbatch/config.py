@@ -139,6 +139,11 @@ class BaselineConfig:
             raise ConfigError("steps", self.steps, f"0: {self.decoder} takes as many steps as its threshold asks for")
 
     @classmethod
+    def make(cls, decoder: str, **settings: Any) -> Self:
+        """The config of `decoder` with `settings`; an unknown setting is an error that names it."""
+        return cls(**{"decoder": decoder, **known_fields(cls, settings)})
+
+    @classmethod
     def from_dict(cls, values: Mapping[str, Any]) -> Self:
         """The config whose `to_dict` is `values`; a missing or unknown field is an error that names it."""
         return cls(**complete_fields(cls, values))

@@ -188,9 +188,8 @@ class Decoder:
         for branch, source, position, token, probability in taken:
             b.rows[branch, position] = token
             b.decoded[branch] += variant.merge_counts
-            self._stepper.record(
-                Merge(int(b.sizes[branch]), int(b.sizes[source]), position, token, float(rounded_down(probability)))
-            )
+            given = float(rounded_down(probability))
+            self._stepper.record(Merge(int(b.sizes[branch]), int(b.sizes[source]), position, token, given))
         took = np.isin(np.arange(len(b)), [merge.destination for merge in taken])
         self._move_on(took & self._stands_full(), variant.merge_asks_refresh)
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Iterable, Sequence
-from typing import Literal
+from typing import Any, Literal
 
 import numpy as np
 
@@ -157,7 +157,7 @@ class Stepper:
         )
 
 
-def rounded_down(probabilities: np.ndarray) -> np.ndarray:
+def rounded_down(probabilities: Any) -> Any:
     """Probabilities as they are recorded: to 4 decimals, downwards, so that a recorded 0.9 was at least 0.9."""
     return np.floor(probabilities * 1e4 + 1e-9) / 1e4
 
