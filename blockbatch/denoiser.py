@@ -36,7 +36,8 @@ class Segment(NamedTuple):
     """A stretch of one row to compute: its `tokens` stand at positions start, start + 1, ... of the row.
 
     Their keys and values replace those in the cache; every token attends to the whole cache row.  Candidates are
-    wanted from index `wanted` of the segment on.  With temperature > 0 a candidate is also sampled, with noise that
+    wanted from index `wanted` of the segment on.  A window of a model with `lookback` starts that much earlier, so that
+    what predicts its first position is computed.  With temperature > 0 a candidate is also sampled, with noise that
     depends on `seed` and the position in the segment alone, so packing changes nothing.  Segments of one forward may
     belong to different caches.
     """
@@ -75,6 +76,10 @@ class Denoiser(Protocol):
     @property
     def eos_id(self) -> int:
         """The end-of-text token."""
+
+    @property
+    def lookback(self) -> int:
+        """1 where the prediction for a position is computed at the position before it, else 0."""
 
     def new_cache(self, length: int) -> Cache:
         """An empty cache for rows of `length` positions."""

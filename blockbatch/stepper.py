@@ -100,14 +100,15 @@ class Stepper:
         b = self.branches
         row = np.where(b.rows[branch] < 0, self.denoiser.mask_id, b.rows[branch])
         offset = len(self.prompt)
-        tokens = np.concatenate([self.prompt, row[start:end]]) if full else row[start:end]
+        begin = 0 if full else max(offset + start - self.denoiser.lookback, 0)
+        tokens = np.concatenate([self.prompt, row])[begin : offset + end]
         seed = np.random.SeedSequence([self.config.seed, self.index, int(b.sizes[branch])]).generate_state(1, np.uint64)
         return Segment(
             self.cache,
             int(b.cache_rows[branch]),
-            0 if full else offset + start,
+            begin,
             tokens,
-            offset if full else 0,
+            offset + start - begin,
             self.config.temperature,
             int(seed[0]),
         )

@@ -28,7 +28,7 @@ ANSWER = (
 class ScriptedDenoiser:
     """Predicts the token of the answer at each position, end of text after it."""
 
-    mask_id, eos_id = MASK, EOS
+    mask_id, eos_id, lookback = MASK, EOS, 0
 
     def __init__(self, answer: Sequence[int], words: int, prompt_length: int) -> None:
         self.answer, self.words, self.prompt_length = answer, words, prompt_length

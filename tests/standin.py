@@ -59,7 +59,7 @@ class StandInCache:
 class StandIn:
     """vocab 24, mask 0, EOS 1."""
 
-    vocab, mask_id, eos_id = 24, 0, 1
+    vocab, mask_id, eos_id, lookback = 24, 0, 1, 0
 
     def __init__(self, seed: int, prompt_len: int, answer_len: int) -> None:
         self.seed, self.prompt_len, self.answer_len = seed, prompt_len, answer_len

@@ -24,14 +24,15 @@ POSITIONS_AT_ONCE = 512  # positions whose logits over the whole vocabulary are 
 class TorchDenoiser:
     """A `Denoiser` on a causal-LM class of transformers, used with full attention.
 
-    model: its logits at a position are for the token at that position.  vocabulary: ids from here on are padding of
-    the embedding matrix; they and the mask token are never candidates.
+    lookback: 1 where the model's logits at a position are for the token after it (the first token, which nothing
+    precedes, is predicted from itself).  vocabulary: ids from here on are padding of the embedding matrix; they and the
+    mask token are never candidates.
     """
 
-    def __init__(self, model: PreTrainedModel, mask_id: int, eos_id: int, vocabulary: int) -> None:
+    def __init__(self, model: PreTrainedModel, mask_id: int, eos_id: int, vocabulary: int, lookback: int = 0) -> None:
         model.set_attn_implementation(NAME)
         self.model = model.eval().requires_grad_(False)
-        self.mask_id, self.eos_id = mask_id, eos_id
+        self.mask_id, self.eos_id, self.lookback = mask_id, eos_id, lookback
         banned = torch.arange(model.config.vocab_size, device=model.device) >= vocabulary
         banned[mask_id] = True
         self._banned = banned
@@ -63,14 +64,23 @@ class TorchDenoiser:
             raise ModelError(_nan_message(segments))
         return prediction
 
+    @torch.inference_mode()
+    def logits(self, rows: Sequence[Sequence[int]]) -> torch.Tensor:
+        """float32 logits [rows, T, vocabulary] for the token at each position of `rows` [rows, T], on the CPU."""
+        cache = self.new_cache(len(rows[0]))
+        segments = [Segment(cache, cache.allocate(), 0, np.array(row, np.int64)) for row in rows]
+        logits = self.model.get_output_embeddings()(self._hidden(segments)).float().cpu()
+        return torch.stack(logits.split(len(rows[0])))
+
     def _hidden(self, segments: Sequence[Segment]) -> torch.Tensor:
-        """Last hidden states of the wanted positions [n, hidden]."""
+        """The hidden states that predict the wanted positions [n, hidden]."""
         lengths = [len(segment.tokens) for segment in segments]
         offsets = np.cumsum([0, *lengths[:-1]]).tolist()
         packed = [_packed(segment, offset) for segment, offset in zip(segments, offsets, strict=True)]
         tokens = np.concatenate([segment.tokens for segment in segments])
         positions = np.concatenate([np.arange(s.start, s.start + n) for s, n in zip(segments, lengths, strict=True)])
-        wanted = np.concatenate([np.arange(n) >= s.wanted for s, n in zip(segments, lengths, strict=True)])
+        indices = [np.maximum(np.arange(s.wanted, len(s.tokens)) - self.lookback, 0) for s in segments]
+        wanted = np.concatenate([index + offset for index, offset in zip(indices, offsets, strict=True)])
         inputs = torch.from_numpy(np.stack([tokens, positions])).to(self.model.device)
         output = self.model.base_model(input_ids=inputs[:1], position_ids=inputs[1:], use_cache=False, packed=packed)
         hidden: torch.Tensor = output.last_hidden_state[0]

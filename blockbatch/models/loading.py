@@ -8,38 +8,15 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
+from pathlib import Path
+from typing import Any, cast
 
 import torch
-from transformers import (
-    AutoTokenizer,
-    LlamaForCausalLM,
-    PreTrainedConfig,
-    PreTrainedModel,
-    PreTrainedTokenizerBase,
-    Qwen2ForCausalLM,
-    Qwen3ForCausalLM,
-)
+from transformers import PreTrainedConfig, PreTrainedModel, PreTrainedTokenizerBase
 
 from blockbatch.errors import ModelError, PromptError
 from blockbatch.models.denoiser import TorchDenoiser
-
-STOCK_CLASSES: dict[str, type[PreTrainedModel]] = {
-    "llama": LlamaForCausalLM,
-    "qwen2": Qwen2ForCausalLM,
-    "qwen3": Qwen3ForCausalLM,
-}
-REQUIRED = (
-    "vocab_size",
-    "hidden_size",
-    "num_hidden_layers",
-    "num_attention_heads",
-    "num_key_value_heads",
-    "intermediate_size",
-    "max_position_embeddings",
-    "rms_norm_eps",
-    "tie_word_embeddings",
-)
+from blockbatch.models.families import Family, family_of
 
 
 @dataclass(frozen=True)
@@ -48,31 +25,42 @@ class Model:
 
     id: str
     denoiser: TorchDenoiser
-    tokenizer: PreTrainedTokenizerBase
+    tokenizer: PreTrainedTokenizerBase | None
     max_length: int  # positions, prompt and generation together
 
     def encode(self, prompt: str) -> list[int]:
-        """`prompt` as one user turn of the checkpoint's chat template, the assistant's turn opened.
-
-        PromptError where it is empty.  Special tokens written out in the prompt stay what the tokenizer makes of them.
+        """`prompt` as one user turn of the checkpoint's chat template, the assistant's turn opened; as it is where the
+        checkpoint has no template.  PromptError where it is empty.
         """
         if not prompt.strip():
             raise PromptError("The prompt is empty; write a question or pick an example.")
+        words = self._words
+        if not words.chat_template:
+            return list(words(prompt)["input_ids"])
         turns = [{"role": "user", "content": prompt}]
-        text = self.tokenizer.apply_chat_template(turns, add_generation_prompt=True, tokenize=False)
-        return list(self.tokenizer(text, add_special_tokens=False)["input_ids"])
+        text = words.apply_chat_template(turns, add_generation_prompt=True, tokenize=False)
+        return list(words(text, add_special_tokens=False)["input_ids"])  # the template writes them itself
 
     def decode(self, tokens: Sequence[int]) -> str:
         """The text of `tokens`: masked slots (negative) left out, up to the first end of text."""
         kept = [int(token) for token in tokens]
         if self.denoiser.eos_id in kept:
             kept = kept[: kept.index(self.denoiser.eos_id)]
-        text = self.tokenizer.decode([token for token in kept if token >= 0], skip_special_tokens=True)
-        return str(text)
+        return str(self._words.decode([token for token in kept if token >= 0], skip_special_tokens=True))
 
     def piece(self, token: int) -> str:
         """The text of one token."""
-        return str(self.tokenizer.decode([token], skip_special_tokens=False, clean_up_tokenization_spaces=False))
+        return str(self._words.decode([token], skip_special_tokens=False, clean_up_tokenization_spaces=False))
+
+    def logits(self, rows: Sequence[Sequence[int]]) -> torch.Tensor:
+        """float32 logits [rows, T, vocabulary] for the token at each position of `rows` [rows, T], on the CPU."""
+        return self.denoiser.logits(rows)
+
+    @property
+    def _words(self) -> PreTrainedTokenizerBase:
+        if self.tokenizer is None:
+            raise ModelError(f"{self.id} comes without a tokenizer; add its tokenizer files to turn text into tokens.")
+        return self.tokenizer
 
     @property
     def device(self) -> str:
@@ -86,37 +74,43 @@ class Model:
 
 
 def load_model(id_or_path: str, device: str = "cpu", dtype: str = "float32") -> Model:
-    """Load a masked diffusion model.  ModelError says in one sentence what is missing or unsupported."""
+    """Load a masked diffusion model of a known family.  ModelError says in one sentence what is wrong."""
     try:
-        config = PreTrainedConfig.get_config_dict(id_or_path)[0]
-        cls = _stock_class(id_or_path, config)
-        tokenizer = AutoTokenizer.from_pretrained(id_or_path)
-        loaded: Any = cls.from_pretrained(id_or_path, dtype=getattr(torch, dtype), output_loading_info=True)
+        config: Mapping[str, Any] = PreTrainedConfig.get_config_dict(id_or_path)[0]
+        family = family_of(id_or_path, config)
+        network = _network(id_or_path, family, config, getattr(torch, dtype))
+        network.to(torch.device(device))  # type: ignore[arg-type]  # its decorator hides the signature
+        tokenizer = _tokenizer(id_or_path, family)
     except ModelError:
         raise
     except Exception as error:  # transformers raises OSError, ValueError, KeyError, SafetensorError and more
         raise ModelError(f"The model {id_or_path} could not be loaded: {_in_one_line(error)}") from error
-    network, report = loaded
+    eos_id = _token_id(id_or_path, "end-of-text", config.get("eos_token_id"), tokenizer and tokenizer.eos_token_id)
+    mask_id = _token_id(id_or_path, "mask", config.get("mask_token_id"), tokenizer and tokenizer.mask_token_id)
+    vocabulary = len(tokenizer) if tokenizer else network.config.vocab_size
+    denoiser = TorchDenoiser(network, mask_id, eos_id, vocabulary, family.shift)
+    return Model(id_or_path, denoiser, tokenizer, int(network.config.max_position_embeddings))
+
+
+def _network(model: str, family: Family, config: Mapping[str, Any], dtype: torch.dtype) -> PreTrainedModel:
+    """The weights in their stock class, tensor by tensor under their stock names; every tensor must find its place."""
+    stock = family.network.config_class(**family.settings(model, config))  # type: ignore[misc]
+    cls: Any = family.network  # the annotations of from_pretrained do not survive its decorators
+    network, report = cls.from_pretrained(
+        model, config=stock, dtype=dtype, key_mapping=family.tensors, output_loading_info=True
+    )
     wrong = [name for kind in ("missing_keys", "unexpected_keys", "mismatched_keys") for name in report[kind]]
     if wrong:
-        raise ModelError(f"{id_or_path} does not fit its config.json: {len(wrong)} tensors differ, first {wrong[0]}.")
-    eos_id = _token_id(id_or_path, "end-of-text", config.get("eos_token_id"), tokenizer.eos_token_id)
-    mask_id = _token_id(id_or_path, "mask", config.get("mask_token_id"), tokenizer.mask_token_id)
-    denoiser = TorchDenoiser(network.to(device), mask_id, eos_id, len(tokenizer))
-    return Model(id_or_path, denoiser, tokenizer, int(config["max_position_embeddings"]))
+        raise ModelError(f"{model} does not fit its config.json: {len(wrong)} tensors differ, first {wrong[0]}.")
+    return cast(PreTrainedModel, network)
 
 
-def _stock_class(model: str, config: Mapping[str, Any]) -> type[PreTrainedModel]:
-    """The transformers class for a raw config.json, which must state every field that decides the mathematics."""
-    kind = config.get("model_type")
-    if kind not in STOCK_CLASSES:
-        raise ModelError(f"{model} has the model_type {kind!r}, but only {', '.join(STOCK_CLASSES)} are supported.")
-    missing = [name for name in REQUIRED if name not in config]
-    if missing:
-        raise ModelError(
-            f"The config.json of {model} lacks {', '.join(missing)}; add them, a default would be a guess."
-        )
-    return STOCK_CLASSES[kind]
+def _tokenizer(model: str, family: Family) -> PreTrainedTokenizerBase | None:
+    """The checkpoint's tokenizer; None for a folder that has none, such as bare weights to look inside."""
+    names = ("tokenizer.json", "tokenizer_config.json", "vocab.json", "tokenizer.model")
+    if Path(model).is_dir() and not any((Path(model) / name).is_file() for name in names):
+        return None
+    return cast(PreTrainedTokenizerBase, family.tokenizer.from_pretrained(model))
 
 
 def _token_id(model: str, name: str, *sources: object) -> int:

@@ -120,6 +120,7 @@ class RefreshBeforeEveryDenoise:
 
     def __init__(self, inner: TorchDenoiser) -> None:
         self.inner, self.mask_id, self.eos_id = inner, inner.mask_id, inner.eos_id
+        self.lookback = inner.lookback
 
     def new_cache(self, length: int) -> Any:
         return self.inner.new_cache(length)

@@ -1,0 +1,40 @@
+# Two commands do all set-up on a fresh machine: `make run` opens the explorer, `make test` checks everything.
+# Needs Python 3.11 or newer; PYTHON=... picks one.
+
+PYTHON ?= python3
+VENV := .venv
+BIN := $(VENV)/bin
+
+.PHONY: run test lint unit browser chromium clean
+
+run: $(VENV)/installed
+	$(BIN)/python app.py
+
+test: lint unit browser
+
+lint: $(VENV)/installed-dev
+	$(BIN)/ruff check .
+	$(BIN)/ruff format --check .
+	$(BIN)/mypy
+
+# One torch thread a worker: threads of several processes that wait for each other are slower than one each.
+unit: $(VENV)/installed-dev
+	OMP_NUM_THREADS=1 $(BIN)/pytest -m "not browser" -n auto
+
+browser: $(VENV)/installed-dev chromium
+	OMP_NUM_THREADS=1 $(BIN)/pytest -m browser
+
+chromium: $(VENV)/installed-dev
+	$(BIN)/python -m tests.browser.chromium
+
+$(VENV)/installed: requirements.txt
+	$(PYTHON) -m venv $(VENV)
+	$(BIN)/python -m pip install --quiet --requirement requirements.txt
+	touch $@
+
+$(VENV)/installed-dev: $(VENV)/installed requirements-dev.txt
+	$(BIN)/python -m pip install --quiet --requirement requirements-dev.txt
+	touch $@
+
+clean:
+	rm -rf $(VENV) .mypy_cache .pytest_cache .ruff_cache .hypothesis
