@@ -4,6 +4,7 @@ BlockBatchError
     ConfigError (also a ValueError)   a setting out of its range; names the field, the value and the allowed range
     TraceError (also a ValueError)    a recorded run that cannot be read; names the line
     ModelError                        a checkpoint that cannot be loaded or used
+    ForkError                         a recorded run that cannot be gone on from here
     PromptError (also a ValueError)   a prompt that cannot be decoded
 """
 
@@ -27,6 +28,10 @@ class TraceError(BlockBatchError, ValueError):
 
 class ModelError(BlockBatchError):
     """A checkpoint that is missing, incomplete or of an unsupported kind."""
+
+
+class ForkError(BlockBatchError):
+    """A recorded run that cannot be gone on from here."""
 
 
 class PromptError(BlockBatchError, ValueError):

@@ -117,6 +117,7 @@ class _Reader:
             mask_id=line.count("mask_id", MAX_TOKEN),
             eos_id=line.count("eos_id", MAX_TOKEN),
             versions={name: versions.text(name) for name in versions.values},
+            origin=_origin(line),
             **texts,
         )
         self._trace, self._rows = Trace(header), Rows.start(header.config)
@@ -164,6 +165,13 @@ class _Reader:
         for token_id in tokens:
             if token_id not in trace.pieces:
                 raise TraceError(f"it uses the token {token_id} without giving its text")
+
+
+def _origin(line: Fields) -> tuple[str, int] | None:
+    if line.any("origin") is None:
+        return None
+    origin = line.nested("origin")
+    return origin.text("run"), origin.count("step")
 
 
 def _without_times(totals: dict[str, Any]) -> dict[str, Any]:

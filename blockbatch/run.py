@@ -5,21 +5,25 @@ from __future__ import annotations
 import importlib.metadata
 import platform
 import uuid
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from threading import Event as Flag
 from typing import TYPE_CHECKING, Any
 
+from blockbatch import __version__
 from blockbatch.baselines import BaselineDecoder
 from blockbatch.config import Config, DecodeConfig
 from blockbatch.decoder import Decoder
 from blockbatch.errors import ConfigError, PromptError
-from blockbatch.trace import End, Header, Recorder, Trace
+from blockbatch.trace import End, Header, Recorder, Step, Trace
 
 if TYPE_CHECKING:  # torch is loaded by whoever makes a model, not by whoever names the type
     from blockbatch.models import Model
 
 
-def make_decoder(model: Model, tokens: list[int], config: Config) -> Decoder | BaselineDecoder:
+AnyDecoder = Decoder | BaselineDecoder
+
+
+def make_decoder(model: Model, tokens: list[int], config: Config) -> AnyDecoder:
     """The decoder that `config` describes, on `tokens`."""
     if isinstance(config, DecodeConfig):
         return Decoder(model.denoiser, tokens, config)
@@ -31,10 +35,19 @@ class Run:
 
     PromptError at once where the prompt is empty or, with `gen_length`, longer than the model's context.  If the
     decoding breaks, the closing line is still yielded (stop "failed") and then the error is raised, so that what was
-    recorded stays usable.
+    recorded stays usable.  `after_step` is called with each step and the decoder before the step's line is yielded;
+    `origin` names the run and step that this one was forked from.
     """
 
-    def __init__(self, model: Model, prompt: str, config: Config) -> None:
+    def __init__(
+        self,
+        model: Model,
+        prompt: str,
+        config: Config,
+        *,
+        origin: tuple[str, int] | None = None,
+        after_step: Callable[[Step, AnyDecoder], None] = lambda step, decoder: None,
+    ) -> None:
         tokens = model.encode(prompt)
         longest = model.max_length - config.gen_length
         if len(tokens) > longest:
@@ -44,7 +57,8 @@ class Run:
             )
         self.id = uuid.uuid4().hex
         self._model, self._decoder, self._stopped = model, make_decoder(model, tokens, config), Flag()
-        self._recorder = Recorder(self._header(prompt, tokens, config), model.piece)
+        self._recorder = Recorder(self._header(prompt, tokens, config, origin), model.piece)
+        self._after_step = after_step
 
     @property
     def trace(self) -> Trace:
@@ -55,7 +69,9 @@ class Run:
         yield self._recorder.start()
         try:
             for step in self._decoder:
-                yield self._recorder.add(step)
+                line = self._recorder.add(step)
+                self._after_step(step, self._decoder)
+                yield line
                 if self._stopped.is_set():
                     break
         except Exception:
@@ -75,7 +91,7 @@ class Run:
             )
         self._decoder.reconfigure(**changes)
 
-    def _header(self, prompt: str, tokens: list[int], config: Config) -> Header:
+    def _header(self, prompt: str, tokens: list[int], config: Config, origin: tuple[str, int] | None) -> Header:
         model = self._model
         return Header(
             run=self.id,
@@ -89,6 +105,7 @@ class Run:
             device=model.device,
             dtype=model.dtype,
             versions=versions(),
+            origin=origin,
         )
 
     def _close(self, stop: Any) -> str:
@@ -101,4 +118,4 @@ class Run:
 def versions() -> dict[str, str]:
     """What a run's figures may depend on."""
     packages = {name: importlib.metadata.version(name) for name in ("torch", "transformers", "numpy")}
-    return {"python": platform.python_version(), **packages}
+    return {"blockbatch": __version__, "python": platform.python_version(), **packages}

@@ -37,7 +37,7 @@ Floats = NDArray[np.float64]
 
 @dataclass(frozen=True)
 class Header:
-    """What was decoded, by what.  `pieces` maps the prompt's token ids to text."""
+    """What was decoded, by what; `origin` is the run and step that it was forked from, if any."""
 
     run: str
     model: str
@@ -50,6 +50,7 @@ class Header:
     device: str
     dtype: str
     versions: Mapping[str, str]
+    origin: tuple[str, int] | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -228,6 +229,7 @@ class Recorder:
         values = {name: getattr(header, name) for name in header.__dataclass_fields__}
         values["config"] = header.config.to_dict()
         values["versions"] = dict(header.versions)
+        values["origin"] = header.origin and {"run": header.origin[0], "step": header.origin[1]}
         values["pieces"] = self._new_pieces(header.prompt_tokens)
         return _line({"type": "header", "format": FORMAT, "version": VERSION, **values})
 

@@ -1,0 +1,85 @@
+"""Going on from a step of a recorded run under other settings.
+
+Decoding is deterministic for a model, a seed, a device and a dtype, so the steps up to the fork are decoded again,
+with the changes that were made then, and each is compared with the record.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from blockbatch.config import DecodeConfig
+from blockbatch.decoder import Decoder
+from blockbatch.errors import ForkError
+from blockbatch.events import Add, ConfigChange, Drop, Event, Resize
+from blockbatch.run import AnyDecoder, Run
+from blockbatch.trace import Step, Trace
+
+if TYPE_CHECKING:
+    from blockbatch.models import Model
+
+
+def fork(model: Model, trace: Trace, step: int, **changes: Any) -> Run:
+    """A run that repeats `trace` up to and with `step` and goes on under `changes` (see `Decoder.reconfigure`).
+
+    It is a whole run of its own, whose header names its origin.  ForkError at once where the trace is not of a
+    BlockBatch run by this model or has no such step; while iterating, where a repeated step differs from the record.
+    ConfigError while iterating, at the fork, where `changes` do not fit the branches there.
+    """
+    config = trace.header.config
+    if not isinstance(config, DecodeConfig):
+        raise ForkError(f"A run of {trace.header.decoder} has one fixed block size and cannot be forked.")
+    if trace.header.model != model.id:
+        raise ForkError(f"The run was recorded with {trace.header.model}, but the model here is {model.id}; load that.")
+    if not 0 <= step < len(trace.steps):
+        raise ForkError(f"The run has no step {step} to go on from; it has {len(trace.steps)} steps from 0 on.")
+    follow = _Follow(trace, step, changes)
+    return Run(model, trace.header.prompt, config, origin=(trace.header.run, step), after_step=follow)
+
+
+class _Follow:
+    """Called after each step of the new run: keeps it on the recorded one's track up to the fork."""
+
+    def __init__(self, trace: Trace, last: int, changes: dict[str, Any]) -> None:
+        self._steps, self._last, self._changes = trace.steps, last, changes
+
+    def __call__(self, step: Step, decoder: AnyDecoder) -> None:
+        assert isinstance(decoder, Decoder), "fork starts BlockBatch runs only"
+        if step.index > self._last:
+            return
+        if _outcome(step) != _outcome(self._steps[step.index]):
+            raise ForkError(
+                f"Step {step.index} comes out differently here than in the recorded run, so it cannot be gone on from; "
+                "use the model, device, dtype and package versions that the trace names."
+            )
+        if step.index == self._last:
+            decoder.reconfigure(**self._changes)
+            return
+        for event in self._steps[step.index + 1].events:
+            _repeat(event, decoder)
+
+
+def _outcome(step: Step) -> object:
+    """What a step decided; probabilities may differ in their last digit between machines and are left out."""
+    decisions = [{name: getattr(event, name) for name in _names(event)} for event in step.events]
+    return step.kind, [(state.branch, state.window, state.decoded) for state in step.branches], decisions
+
+
+def _names(event: Event) -> list[str]:
+    return [name for name in type(event).__slots__ if name != "probability"]
+
+
+def _repeat(event: Event, decoder: Decoder) -> None:
+    """Make the change that `event` records, if it records one."""
+    sizes = decoder.config.block_sizes
+    match event:
+        case ConfigChange(field, _, new):
+            decoder.reconfigure(**{field: new})
+        case Resize(branch, size):
+            decoder.reconfigure(resize={branch: size})
+        case Add(branch):
+            decoder.reconfigure(block_sizes=(*sizes, branch))
+        case Drop(branch):
+            decoder.reconfigure(block_sizes=[size for size in sizes if size != branch])
+        case _:
+            pass
