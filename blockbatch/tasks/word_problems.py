@@ -1,0 +1,157 @@
+"""Word problems with worked steps, in the manner of GSM8K. To add a kind, write a function and list it in KINDS."""
+
+from typing import NamedTuple
+
+from blockbatch.tasks.example import Kind, Problem
+from blockbatch.tasks.grammar import Draw
+from blockbatch.tasks.prose import work_through
+
+NAMES = (
+    ("Mia", "she"), ("Tom", "he"), ("Anna", "she"), ("Ben", "he"), ("Clara", "she"), ("David", "he"),
+    ("Ella", "she"), ("Felix", "he"), ("Grace", "she"), ("Hugo", "he"), ("Ivy", "she"), ("Jack", "he"),
+    ("Kira", "she"), ("Leo", "he"), ("Maya", "she"), ("Noah", "he"), ("Olga", "she"), ("Paul", "he"),
+    ("Rosa", "she"), ("Sam", "he"), ("Tina", "she"), ("Umar", "he"), ("Vera", "she"), ("Will", "he"),
+    ("Yara", "she"), ("Zoe", "she"), ("Omar", "he"), ("Nina", "she"), ("Max", "he"), ("Lucy", "she"),
+)  # fmt: skip
+THINGS = (
+    "apples", "pears", "plums", "coins", "stamps", "books", "pens", "cards", "shells", "stones", "marbles",
+    "stickers", "buttons", "beads", "cookies", "candles", "flowers", "tickets", "toys", "cups",
+)  # fmt: skip
+_BOXES = ("boxes", "bags", "baskets", "jars", "crates", "packs")
+
+
+class _Person(NamedTuple):
+    name: str
+    pronoun: str
+
+    @property
+    def capital(self) -> str:
+        return self.pronoun.capitalize()
+
+
+def _person(draw: Draw) -> _Person:
+    return _Person(*draw.one_of(NAMES))
+
+
+def _two_people(draw: Draw) -> tuple[_Person, _Person]:
+    first, second = draw.several(NAMES, 2)
+    return _Person(*first), _Person(*second)
+
+
+def gain_then_lose(draw: Draw) -> Problem:
+    who, friend = _two_people(draw)
+    things = draw.one_of(THINGS)
+    had, more = draw.number(12, 79), draw.number(5, 49)
+    both = had + more
+    gone = draw.number(3, min(both - 2, 59))
+    left = both - gone
+    prompt = draw.one_of((
+        f"{who.name} has {had} {things}. {who.capital} buys {more} more and gives {gone} to {friend.name}. "
+        f"How many {things} does {who.name} have now?",
+        f"{who.name} has {had} {things} and finds {more} more. Then {friend.name} takes {gone}. "
+        f"How many {things} does {who.name} have left?",
+    ))  # fmt: skip
+    subject = draw.one_of((who.name, who.pronoun))
+    steps = (
+        (f"{subject} has {had} + {more} = {both} {things}", f"{had} + {more} = {both} {things} in all",
+         f"adding {more} to {had} gives {both} {things}", f"{subject} gets {more} more, so {had} + {more} = {both}"),
+        (f"{subject} has {both} - {gone} = {left} {things}", f"{friend.name} gets {gone}: {both} - {gone} = {left}",
+         f"taking {gone} from {both} leaves {left} {things}", f"{both} - {gone} = {left} {things} are left"),
+    )  # fmt: skip
+    conclusions = (f"{subject} has {left} {things}", f"{left} {things} are left", f"{who.name} keeps {left}")
+    return work_through(draw, prompt, steps, conclusions, left)
+
+
+def boxes_and_extra(draw: Draw) -> Problem:
+    who, things, boxes = _person(draw), draw.one_of(THINGS), draw.one_of(_BOXES)
+    count, each, extra = draw.number(2, 9), draw.number(3, 12), draw.number(4, 59)
+    packed = count * each
+    total = packed + extra
+    prompt = draw.one_of((
+        f"{who.name} has {count} {boxes} with {each} {things} in each and {extra} more {things}. "
+        f"How many {things} are there in all?",
+        f"There are {each} {things} in each of {count} {boxes}. {who.name} brings {extra} more {things}. "
+        f"How many {things} are there together?",
+    ))  # fmt: skip
+    steps = (
+        (f"the {boxes} hold {count} * {each} = {packed} {things}", f"{count} * {each} = {packed} {things} in {boxes}",
+         f"{count} {boxes} of {each} make {packed} {things}", f"{count} times {each} is {packed}"),
+        (f"{packed} + {extra} = {total} {things} in all", f"we add {extra} and get {packed} + {extra} = {total}",
+         f"with {extra} more there are {total} {things}", f"the total is {packed} + {extra} = {total} {things}"),
+    )  # fmt: skip
+    conclusions = (f"there are {total} {things}", f"{who.name} counts {total} {things}", f"the total is {total}")
+    return work_through(draw, prompt, steps, conclusions, total)
+
+
+def compare_and_total(draw: Draw) -> Problem:
+    who, friend = _two_people(draw)
+    things = draw.one_of(THINGS)
+    own, gap = draw.number(15, 79), draw.number(3, 14)
+    word, sign, other = draw.one_of((("more", "+", own + gap), ("fewer", "-", own - gap)))
+    total = own + other
+    prompt = draw.one_of((
+        f"{who.name} has {own} {things}. {friend.name} has {gap} {word} than {who.name}. "
+        f"How many {things} do they have together?",
+        f"{friend.name} has {gap} {word} {things} than {who.name}, who has {own}. "
+        f"How many {things} do the two have in all?",
+    ))  # fmt: skip
+    steps = (
+        (f"{friend.name} has {own} {sign} {gap} = {other} {things}", f"{own} {sign} {gap} = {other} for {friend.name}",
+         f"{gap} {word} than {own} is {other} {things}",
+         f"since {own} {sign} {gap} = {other}, {friend.name} has {other}"),
+        (f"together they have {own} + {other} = {total} {things}", f"{own} + {other} = {total} {things} in all",
+         f"we add {own} and {other} and get {total}", f"the sum is {own} + {other} = {total} {things}"),
+    )  # fmt: skip
+    conclusions = (f"they have {total} {things}", f"the two have {total} in all", f"the total is {total} {things}")
+    return work_through(draw, prompt, steps, conclusions, total)
+
+
+def shopping_change(draw: Draw) -> Problem:
+    who, things = _person(draw), draw.one_of(THINGS)
+    count, price, extra = draw.number(2, 9), draw.number(2, 9), draw.number(2, 15)
+    cost = count * price
+    spent = cost + extra
+    paid = draw.one_of([note for note in (20, 50, 100, 200) if note > spent])
+    change = paid - spent
+    item = draw.one_of(("a hat", "a lamp", "a ball", "a scarf", "a game"))
+    prompt = (
+        f"{who.name} buys {count} {things} at {price} dollars each and {item} for {extra} dollars. "
+        f"{who.capital} pays with {paid} dollars. How much change does {who.pronoun} get?"
+    )
+    subject = draw.one_of((who.name, who.pronoun))
+    steps = (
+        (f"the {things} cost {count} * {price} = {cost} dollars", f"{count} {things} cost {cost} dollars",
+         f"{count} * {price} = {cost} for the {things}"),
+        (f"with {item} it is {cost} + {extra} = {spent} dollars", f"{cost} + {extra} = {spent} dollars are spent",
+         f"{subject} spends {cost} + {extra} = {spent}"),
+        (f"the change is {paid} - {spent} = {change} dollars", f"{subject} gets {paid} - {spent} = {change} back",
+         f"{paid} - {spent} = {change} dollars come back"),
+    )  # fmt: skip
+    conclusions = (f"{subject} gets {change} dollars", f"the change is {change}", f"{change} dollars come back")
+    return work_through(draw, prompt, steps, conclusions, change)
+
+
+def share_equally(draw: Draw) -> Problem:
+    who, friend = _two_people(draw)
+    things, people = draw.one_of(THINGS), draw.number(2, 9)
+    each = draw.number(3, 12)
+    total = people * each
+    first = draw.number(2, total - 2)
+    second = total - first
+    prompt = draw.one_of((
+        f"{who.name} has {first} {things} and {friend.name} has {second}. They share them equally among {people} "
+        f"friends. How many {things} does each friend get?",
+        f"{who.name} picks {first} {things} and {friend.name} picks {second}. They put the same number in each of "
+        f"{people} {draw.one_of(_BOXES)}. How many {things} are in each?",
+    ))  # fmt: skip
+    steps = (
+        (f"there are {first} + {second} = {total} {things}", f"{first} + {second} = {total} {things} in all",
+         f"we add {first} and {second} and get {total}", f"{who.name} and {friend.name} have {total} {things}"),
+        (f"{total} / {people} = {each} {things} each", f"we divide by {people}: {total} / {people} = {each}",
+         f"{total} shared by {people} is {each}", f"each part is {total} / {people} = {each} {things}"),
+    )  # fmt: skip
+    conclusions = (f"each gets {each} {things}", f"every part has {each}", f"there are {each} {things} in each")
+    return work_through(draw, prompt, steps, conclusions, each)
+
+
+KINDS: tuple[Kind, ...] = (gain_then_lose, boxes_and_extra, compare_and_total, shopping_change, share_equally)

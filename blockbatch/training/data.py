@@ -1,0 +1,134 @@
+"""Batches of tokenized examples, each a pure function of (seed, index), so a resumed run continues the same stream."""
+
+from concurrent.futures import Future, ProcessPoolExecutor
+from functools import lru_cache
+from itertools import islice
+from multiprocessing import get_context
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+from tokenizers import Tokenizer
+
+from blockbatch.tasks import FAMILIES, examples
+from blockbatch.training.chat import EOS, as_chat
+from blockbatch.training.recipe import Recipe
+
+Ids = NDArray[np.int64]
+Mask = NDArray[np.bool_]
+
+
+class Batch(NamedTuple):
+    """Sequences of one length: `ids` [batch, length], and where they are `response` [batch, length]."""
+
+    ids: Ids
+    response: Mask
+
+
+class Pair(NamedTuple):
+    """One example in tokens; the response holds the answer and its EOS padding."""
+
+    prompt: list[int]
+    response: list[int]
+
+    @property
+    def length(self) -> int:
+        return len(self.prompt) + len(self.response)
+
+
+def mask_responses(batch: Batch, mask_token: int, random: np.random.Generator) -> tuple[Ids, Mask]:
+    """The forward process: the batch with response tokens masked, and where [batch, length].
+
+    Each row's share t of masked tokens is uniform in 0..1 (stratified over the batch), and at least one token of
+    each row is masked; prompts never are.
+    """
+    rows = len(batch.ids)
+    shares = (random.random() + random.permutation(rows) / rows) % 1.0
+    noise = np.where(batch.response, random.random(batch.ids.shape), np.inf)
+    masked = noise < shares[:, None]
+    masked[np.arange(rows), noise.argmin(axis=1)] = True
+    return np.where(masked, mask_token, batch.ids), masked
+
+
+@lru_cache(maxsize=1)
+def _tokenizer(serialized: str) -> Tokenizer:
+    return Tokenizer.from_str(serialized)
+
+
+def _eos(tokenizer: Tokenizer) -> int:
+    return int(tokenizer.encode(EOS).ids[0])
+
+
+def make_pool(serialized: str, recipe: Recipe, index: int) -> list[Batch]:
+    """The batches of pool `index`, all families alike, in random order; `serialized` is the tokenizer's JSON."""
+    random = np.random.default_rng((recipe.seed, index))
+    tokenizer = _tokenizer(serialized)
+    pairs = sorted(_pairs(tokenizer, recipe, index, random), key=lambda pair: pair.length)
+    starts = range(0, len(pairs), recipe.batch_size)
+    eos = _eos(tokenizer)
+    batches = [_stacked(pairs[start : start + recipe.batch_size], eos) for start in starts]
+    return [batches[order] for order in random.permutation(len(batches))]
+
+
+def _pairs(tokenizer: Tokenizer, recipe: Recipe, index: int, random: np.random.Generator) -> list[Pair]:
+    count = recipe.batch_size * recipe.pool_batches // len(FAMILIES)
+    seed = recipe.seed * 1_000_003 + index + 1
+    drawn = [example for family in FAMILIES for example in islice(examples(family, "train", seed), count)]
+    prompts = tokenizer.encode_batch([as_chat(example.prompt) for example in drawn])
+    answers = tokenizer.encode_batch([example.answer for example in drawn])
+    return [
+        Pair(prompt.ids, _padded(answer.ids, _eos(tokenizer), recipe, random))
+        for prompt, answer in zip(prompts, answers, strict=True)
+    ]
+
+
+def _padded(answer: list[int], eos: int, recipe: Recipe, random: np.random.Generator) -> list[int]:
+    """The answer and EOS up to a random length, at most the recipe's; longer answers are cut there."""
+    shortest = min(len(answer) + 1, recipe.response_length)
+    full = random.random() < recipe.full_length_share
+    share = 1.0 if full else random.random() ** 2  # short ones are likelier: they teach as much and cost less
+    length = shortest + round(share * (recipe.response_length - shortest))
+    return (answer + [eos] * length)[:length]
+
+
+def _stacked(pairs: list[Pair], eos: int) -> Batch:
+    """Rows of the longest pair's length; what shorter rows lack is more EOS, so no row needs an attention mask."""
+    length = max(pair.length for pair in pairs)
+    ids = np.full((len(pairs), length), eos, dtype=np.int64)
+    response = np.ones((len(pairs), length), dtype=bool)
+    for row, pair in enumerate(pairs):
+        ids[row, : pair.length] = pair.prompt + pair.response
+        response[row, : len(pair.prompt)] = False
+    return Batch(ids, response)
+
+
+class BatchStream:
+    """The batches from a step on, made one pool ahead in a process of their own."""
+
+    def __init__(self, serialized: str, recipe: Recipe, first_step: int) -> None:
+        self._serialized, self._recipe = serialized, recipe
+        self._index, self._skip = divmod(first_step, recipe.pool_batches)
+        self._workers = ProcessPoolExecutor(1, mp_context=get_context("spawn"))
+
+    def __enter__(self) -> "BatchStream":
+        self._next = self._submit()
+        self._batches = self._take()[self._skip :]
+        return self
+
+    def __exit__(self, *error: object) -> None:
+        self._workers.shutdown(cancel_futures=True)
+
+    def draw(self) -> Batch:
+        """The next batch."""
+        if not self._batches:
+            self._batches = self._take()
+        return self._batches.pop(0)
+
+    def _take(self) -> list[Batch]:
+        pool = self._next.result()
+        self._next = self._submit()
+        return pool
+
+    def _submit(self) -> Future[list[Batch]]:
+        self._index += 1
+        return self._workers.submit(make_pool, self._serialized, self._recipe, self._index - 1)
