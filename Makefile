@@ -25,7 +25,7 @@ browser: $(VENV)/installed-dev chromium
 	OMP_NUM_THREADS=1 $(BIN)/pytest -m browser
 
 chromium: $(VENV)/installed-dev
-	$(BIN)/python -m tests.browser.chromium
+	$(BIN)/python tests/browser/chromium.py
 
 $(VENV)/installed: requirements.txt
 	$(PYTHON) -m venv $(VENV)

@@ -1,0 +1,17 @@
+"""The web page: environment -> settings -> page."""
+
+import os
+
+from blockbatch.reading import MAX_BYTES
+from ui.engine import load_engine
+from ui.interface import create_ui
+from ui.settings import Settings
+from ui.theme import FAVICON, head, theme
+
+settings = Settings.from_environment(os.environ)
+demo = create_ui(load_engine(settings), settings)
+
+if __name__ == "__main__":
+    demo.launch(
+        theme=theme(), head=head(), favicon_path=FAVICON, footer_links=[], run_history=False, max_file_size=MAX_BYTES
+    )

@@ -1,0 +1,116 @@
+/** Drawing one cell of a token grid: masked, draft, committed, committed by consensus, or copied by a reset. */
+
+import { css, cividis, inkOn } from "./colors.mjs";
+import { HOW, MASKED } from "./fold.mjs";
+import { visible } from "./pieces.mjs";
+import { drawShape } from "./shapes.mjs";
+
+export const CELL = 30;
+const RADIUS = 5;
+const PADDING = 5;
+
+/** Draws cells into a context; remembers how pieces were shortened to fit. */
+export class CellPainter {
+  constructor(palette) {
+    this.palette = palette;
+    this.font = `12px ${palette.mono}`;
+    this.shortened = new Map();
+    this.inks = new Map();
+  }
+
+  /** Draw `branch`'s cell at `position` in the box (x, y, width). */
+  draw(context, recording, frame, branch, position, x, y, width) {
+    const token = branch.token[position];
+    if (token === MASKED) this.drawMasked(context, recording, branch, position, x, y, width);
+    else this.drawWritten(context, recording, frame, branch, position, x, y, width);
+  }
+
+  drawMasked(context, recording, branch, position, x, y, width) {
+    const inside = position >= branch.window[0] && position < branch.window[1];
+    box(context, x + 0.5, y + 0.5, width - 1, CELL - 1);
+    context.strokeStyle = inside ? this.palette.dim : this.palette.line;
+    context.lineWidth = 1;
+    context.setLineDash(inside ? [] : [2, 3]);
+    context.stroke();
+    context.setLineDash([]);
+    if (branch.draft[position] === MASKED) return;
+    const confidence = branch.draftConfidence[position];
+    context.globalAlpha = inside ? 1 : 0.55;
+    this.drawToken(context, recording, branch.draft[position], x, y - 1, width, this.palette.faint);
+    context.fillStyle = this.palette.line;
+    context.fillRect(x + 4, y + CELL - 6, width - 8, 3);
+    context.fillStyle = css(cividis(confidence));
+    context.fillRect(x + 4, y + CELL - 6, Math.max((width - 8) * confidence, 1), 3);
+    context.globalAlpha = 1;
+  }
+
+  drawWritten(context, recording, frame, branch, position, x, y, width) {
+    const colour = cividis(branch.confidence[position]);
+    box(context, x, y, width, CELL);
+    context.fillStyle = css(colour);
+    context.fill();
+    this.drawToken(context, recording, branch.token[position], x, y, width, inkOn(colour));
+    const how = branch.how[position];
+    if (how === HOW.merge) this.drawMark(context, "merge", x, y, width);
+    if (how === HOW.copy) this.drawMark(context, "sync", x, y, width);
+    if (branch.since[position] === frame.step) this.drawNew(context, x, y, width);
+  }
+
+  drawNew(context, x, y, width) {
+    box(context, x + 1, y + 1, width - 2, CELL - 2);
+    context.strokeStyle = this.palette.panel;
+    context.lineWidth = 4;
+    context.stroke();
+    context.strokeStyle = this.palette.ink;
+    context.lineWidth = 2;
+    context.stroke();
+  }
+
+  drawMark(context, kind, x, y, width) {
+    drawShape(context, kind, x + width - 5, y + 5, 9, this.palette[kind], this.palette.panel);
+  }
+
+  drawToken(context, recording, token, x, y, width, colour) {
+    if (token === recording.header.eos_id) {
+      drawShape(context, "eos", x + width / 2, y + CELL / 2, 11, colour);
+      return;
+    }
+    context.font = this.font;
+    context.fillStyle = colour;
+    context.fillText(
+      this.shorten(context, visible(recording.text(token)), width - PADDING),
+      x + width / 2,
+      y + CELL / 2 + 0.5,
+    );
+  }
+
+  /** The width in pixels that a piece wants for its column. */
+  wanted(context, text) {
+    return this.measure(context, text) + 2 * PADDING;
+  }
+
+  measure(context, text) {
+    if (!this.inks.has(text)) {
+      context.font = this.font;
+      this.inks.set(text, context.measureText(text).width);
+    }
+    return this.inks.get(text);
+  }
+
+  shorten(context, text, room) {
+    if (this.measure(context, text) <= room) return text;
+    const key = `${room} ${text}`;
+    if (!this.shortened.has(key)) {
+      const characters = [...text];
+      while (characters.length && this.measure(context, `${characters.join("")}\u2026`) > room) characters.pop();
+      this.shortened.set(key, `${characters.join("")}\u2026`);
+    }
+    return this.shortened.get(key);
+  }
+}
+
+/** The outline of a cell. */
+export function box(context, x, y, width, height, radius = RADIUS) {
+  context.beginPath();
+  context.roundRect(x, y, width, height, radius);
+}

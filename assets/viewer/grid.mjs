@@ -1,0 +1,176 @@
+/** The token grids: a row per branch, a column per position, only what is in view drawn. */
+
+import { box, CELL, CellPainter } from "./cells.mjs";
+import { Columns, GAP } from "./columns.mjs";
+import { calm, el, icon, palette, say, surface } from "./dom.mjs";
+import { visible } from "./pieces.mjs";
+
+const ROW = CELL + 12;
+const AXIS = 20;
+const STAR = "M5 .3 6.4 3.5 9.8 3.8 7.2 6.1 8 9.5 5 7.7 2 9.5 2.8 6.1 .2 3.8 3.6 3.5z";
+
+export class Grid {
+  /** `pick(branch, position)` is called for a clicked cell, `scrolled()` when the visitor scrolls. */
+  constructor({ scroll, spacer, canvas, labels }, { pick, scrolled }) {
+    Object.assign(this, { scroll, spacer, canvas, labels, pick });
+    this.follow = true;
+    this.recording = null;
+    this.restyle();
+    scroll.addEventListener("scroll", scrolled, { passive: true });
+    for (const type of ["wheel", "touchstart", "pointerdown"]) {
+      scroll.addEventListener(type, (event) => this.takeOver(event, scrolled), { passive: true });
+    }
+    canvas.addEventListener("click", (event) => this.click(event));
+  }
+
+  /** Read the theme's colours again. */
+  restyle() {
+    this.palette = palette(this.scroll);
+    this.painter = new CellPainter(this.palette);
+    this.context = this.canvas.getContext("2d");
+  }
+
+  /** A visitor who scrolls sideways keeps the place they chose. */
+  takeOver(event, scrolled) {
+    if (event.type === "wheel" && Math.abs(event.deltaX) <= Math.abs(event.deltaY) && !event.shiftKey) return;
+    if (event.target === this.canvas && event.type === "pointerdown") return;
+    this.follow = false;
+    scrolled();
+  }
+
+  click(event) {
+    const bounds = this.canvas.getBoundingClientRect();
+    const row = Math.floor((event.clientY - bounds.top - AXIS) / ROW);
+    const branch = this.rows?.[row];
+    if (branch) this.pick(branch.size, this.columns.at(event.clientX - bounds.left + this.scroll.scrollLeft));
+  }
+
+  /** Make room for the tokens of steps that have not been measured yet. */
+  measure(recording) {
+    if (recording !== this.recording) {
+      this.recording = recording;
+      this.columns = new Columns(recording.length);
+      this.measured = 0;
+    }
+    let moved = false;
+    for (; this.measured < recording.steps.length; this.measured += 1) {
+      for (const event of recording.steps[this.measured].events) {
+        if (event.token === undefined || event.token === recording.header.eos_id) continue;
+        const wanted = this.painter.wanted(this.context, visible(recording.text(event.token)));
+        moved = this.columns.widen(event.position, wanted) || moved;
+      }
+    }
+    if (moved) this.columns.place();
+  }
+
+  draw({ recording, frame, cursor }) {
+    this.measure(recording);
+    this.rows = frame.ordered;
+    const height = AXIS + this.rows.length * ROW;
+    this.spacer.style.width = `${this.columns.total + 2}px`;
+    this.spacer.style.height = `${height}px`;
+    const [left, width] = [this.scroll.scrollLeft, this.scroll.clientWidth];
+    const context = surface(this.canvas, width, height);
+    this.context = context;
+    context.textAlign = "center";
+    context.textBaseline = "middle";
+    context.translate(-left, 0);
+    const range = this.columns.visible(left, left + width);
+    this.drawAxis(context, range, cursor);
+    this.rows.forEach((branch, row) =>
+      this.drawRow(context, recording, frame, branch, AXIS + row * ROW + 6, range, cursor),
+    );
+    this.drawLabels(frame, cursor);
+  }
+
+  drawAxis(context, [first, last], cursor) {
+    const { lefts, widths } = this.columns;
+    context.font = `10.5px ${this.palette.sans}`;
+    for (let p = first; p < last; p += 1) {
+      const current = p === cursor.position;
+      if (p % 4 && !current) continue;
+      context.fillStyle = current ? this.palette.focus : this.palette.dim;
+      context.fillText(String(p), lefts[p] + widths[p] / 2, AXIS / 2);
+    }
+    if (cursor.position < first || cursor.position >= last) return;
+    context.fillStyle = this.palette.focus;
+    context.globalAlpha = 0.1;
+    context.fillRect(lefts[cursor.position] - 2, AXIS - 2, widths[cursor.position] + 4, this.rows.length * ROW);
+    context.globalAlpha = 1;
+  }
+
+  drawRow(context, recording, frame, branch, y, [first, last], cursor) {
+    const { lefts, widths } = this.columns;
+    for (let p = first; p < last; p += 1) {
+      if (p && p % branch.size === 0) this.drawBorder(context, lefts[p] - GAP / 2, y);
+      this.painter.draw(context, recording, frame, branch, p, lefts[p], y, widths[p]);
+    }
+    this.drawWindow(context, branch, y);
+    if (branch.size !== cursor.branch || cursor.position < first || cursor.position >= last) return;
+    box(context, lefts[cursor.position] - 2, y - 2, widths[cursor.position] + 4, CELL + 4, 7);
+    context.strokeStyle = this.palette.focus;
+    context.lineWidth = 2.5;
+    context.stroke();
+  }
+
+  drawBorder(context, x, y) {
+    context.fillStyle = this.palette.dim;
+    context.fillRect(x - 0.5, y - 5, 1, 4);
+    context.fillRect(x - 0.5, y + CELL + 1, 1, 4);
+  }
+
+  drawWindow(context, branch, y) {
+    const [start, end] = branch.window;
+    if (end <= start) return;
+    const left = this.columns.lefts[start];
+    box(context, left - 2.5, y - 3.5, this.columns.lefts[end] - GAP - left + 5, CELL + 7, 7);
+    context.strokeStyle = this.palette.accent;
+    context.lineWidth = 1.5;
+    context.stroke();
+  }
+
+  drawLabels(frame, cursor) {
+    const leader = frame.leader;
+    while (this.labels.children.length > this.rows.length) this.labels.lastChild.remove();
+    while (this.labels.children.length < this.rows.length) this.labels.append(this.newLabel());
+    this.rows.forEach((branch, row) => {
+      const label = this.labels.children[row];
+      const leads = branch === leader && this.rows.length > 1;
+      label.dataset.branch = branch.size;
+      label.classList.toggle("leads", leads);
+      label.setAttribute("aria-pressed", String(branch.size === cursor.branch));
+      say(label.querySelector(".bb-unseen"), leads ? "leader" : "");
+      say(label.querySelector("b"), `block ${branch.size}`);
+      say(label.querySelector("small"), branch.done ? `${branch.decoded}, done` : `${branch.decoded} decoded`);
+    });
+  }
+
+  newLabel() {
+    const label = el("button", "bb-label");
+    label.type = "button";
+    const name = el("span");
+    name.append(el("b"), icon(STAR, "bb-star"), el("span", "bb-unseen"));
+    label.append(name, el("small"));
+    label.addEventListener("click", () => this.pick(Number(label.dataset.branch), null));
+    return label;
+  }
+
+  /** Bring a position into view if it is not; used for the place where decoding goes on and for the cursor. */
+  show(position, eager = false) {
+    const { lefts, widths, total } = this.columns ?? new Columns(0);
+    const [left, width] = [this.scroll.scrollLeft, this.scroll.clientWidth];
+    if (total <= width || position >= widths.length) return;
+    const [start, end] = [lefts[position] - left, lefts[position] + widths[position] - left];
+    const comfortable = eager ? start >= 0 && start < 0.6 * width : start >= 0 && end <= width;
+    if (comfortable) return;
+    const target = Math.max(lefts[position] - 0.12 * width, 0);
+    const near = Math.abs(target - left) < 1.5 * width;
+    this.scroll.scrollTo({ left: target, behavior: near && !calm() ? "smooth" : "auto" });
+  }
+
+  /** The positions in view, as fractions of the whole width. */
+  get view() {
+    const [left, width] = [this.scroll.scrollLeft, this.scroll.clientWidth];
+    return this.columns.visible(left, left + width);
+  }
+}

@@ -1,0 +1,42 @@
+/** The keyboard: what each key does, in one place, for the page and for its help. */
+
+/** Shown in the help, in this order. */
+export const KEY_HELP = [
+  ["Space", "play or pause"],
+  ["\u2190 \u2192", "previous or next step"],
+  ["Shift + \u2190 \u2192", "previous or next event"],
+  ["Home End", "first or last step"],
+  ["1 \u2026 6", "pick a branch"],
+  ["[ ]", "previous or next position"],
+  ["?", "this help"],
+];
+
+/** The name of the action that a key event asks for; null where the key belongs to a field or means nothing here. */
+export function actionOf(event) {
+  if (event.ctrlKey || event.metaKey || event.altKey || isField(event.target)) return null;
+  if (/^[1-9]$/.test(event.key)) return { name: "branch", index: Number(event.key) - 1 };
+  const direction = { ArrowLeft: -1, ArrowRight: 1 }[event.key];
+  if (direction) return { name: event.shiftKey ? "event" : "step", direction };
+  if (event.key === " ") return isButton(event.target) ? null : { name: "toggle" };
+  const actions = {
+    Home: { name: "first" },
+    End: { name: "last" },
+    "?": { name: "help" },
+    "[": { name: "position", direction: -1 },
+    "]": { name: "position", direction: 1 },
+  };
+  return actions[event.key] ?? null;
+}
+
+function isField(target) {
+  if (target?.matches?.("[data-part=scrub]")) return false;
+  return Boolean(
+    target?.closest?.(
+      "input, textarea, select, [contenteditable=true], [role=slider], [role=radiogroup], [role=listbox], dialog[open]",
+    ),
+  );
+}
+
+function isButton(target) {
+  return Boolean(target?.closest?.("button, a, summary"));
+}

@@ -1,0 +1,128 @@
+/** Figures of a run up to a step, each with what it is divided by. They equal `blockbatch.metrics` at the last step. */
+
+import { MASKED } from "./fold.mjs";
+
+const KINDS = ["init", "denoise", "refresh"];
+const TIMES = ["forward", "consensus", "recording"];
+
+/** Running totals, one entry a step. */
+export class Ledger {
+  constructor() {
+    this.entries = [];
+  }
+
+  push(step) {
+    const entry = structuredClone(this.entries.at(-1) ?? emptyEntry());
+    entry[step.kind] += 1;
+    for (const name of TIMES) entry.milliseconds[name] += step.milliseconds[name];
+    for (const event of step.events) count(entry, event);
+    this.entries.push(entry);
+  }
+
+  /** Totals of the steps up to and with `n`. */
+  at(n) {
+    return this.entries[n] ?? emptyEntry();
+  }
+}
+
+function emptyEntry() {
+  return {
+    init: 0,
+    denoise: 0,
+    refresh: 0,
+    committed: 0,
+    merged: 0,
+    copied: 0,
+    resets: 0,
+    milliseconds: { forward: 0, consensus: 0, recording: 0 },
+  };
+}
+
+function count(entry, event) {
+  if (event.type === "commit") entry.committed += 1;
+  if (event.type === "merge") entry.merged += 1;
+  if (event.type === "sync") {
+    entry.copied += event.gained;
+    entry.resets += 1;
+  }
+}
+
+/** Number of model calls, however many branches took part in each. */
+export function forwards(entry) {
+  return KINDS.reduce((sum, kind) => sum + entry[kind], 0);
+}
+
+/** {same, held}: positions where all branches hold the same token, and where all hold one. */
+export function agreement(branches) {
+  let [same, held] = [0, 0];
+  const [first, ...others] = branches;
+  for (let position = 0; position < first.token.length; position += 1) {
+    if (branches.some((branch) => branch.token[position] === MASKED)) continue;
+    held += 1;
+    if (others.every((branch) => branch.token[position] === first.token[position])) same += 1;
+  }
+  return { same, held };
+}
+
+/** Tokens that a row holds before its first end of text. */
+export function tokensBefore(row, eos) {
+  const end = row.indexOf(eos);
+  return row.subarray(0, end < 0 ? row.length : end).reduce((sum, token) => sum + (token !== MASKED), 0);
+}
+
+/** The branch that speaks for a run at a frame: the winner once it has ended, the leader before. */
+export function speaker(recording, frame) {
+  const last = recording.end && frame.step === recording.steps.length - 1;
+  return (last && frame.branches.get(recording.end.winner)) || frame.leader;
+}
+
+/** The strip of figures under the picture: {value, label, detail}. */
+export function figures(recording, frame) {
+  const entry = recording.ledger.at(frame.step);
+  const calls = forwards(entry);
+  const voice = speaker(recording, frame);
+  const tokens = tokensBefore(voice.token, recording.header.eos_id);
+  const written = entry.committed + entry.merged;
+  const { forward, consensus, recording: record } = entry.milliseconds;
+  return [
+    {
+      value: `${calls}`,
+      label: "forwards",
+      detail: `${entry.init} init, ${entry.denoise} denoise, ${entry.refresh} full recompute`,
+    },
+    {
+      value: calls ? (tokens / calls).toFixed(1) : "0",
+      label: "tokens per forward",
+      detail: `${tokens} tokens of block ${voice.size} / ${calls} forwards`,
+    },
+    {
+      value: duration(forward + consensus + record),
+      label: "wall time",
+      detail: `${duration(forward)} model, ${duration(consensus)} consensus, ${duration(record)} recording`,
+    },
+    { value: `${entry.merged}`, label: "consensus commits", detail: `of ${written} tokens written by all branches` },
+    {
+      value: `${entry.copied}`,
+      label: "tokens copied",
+      detail: `gained in ${entry.resets} leader ${entry.resets === 1 ? "reset" : "resets"}`,
+    },
+    agreementFigure(frame.ordered),
+  ];
+}
+
+/** Agreement among several branches; a run of one has none. */
+function agreementFigure(branches) {
+  const { same, held } = agreement(branches);
+  const alone = branches.length < 2;
+  return {
+    value: held && !alone ? `${Math.round((100 * same) / held)}%` : "\u2013",
+    label: "agreement",
+    detail: alone ? "there is only one branch" : `${same} of ${held} positions that all ${branches.length} hold`,
+  };
+}
+
+/** Milliseconds as a person reads them. */
+export function duration(milliseconds) {
+  if (milliseconds >= 999.5) return `${(milliseconds / 1000).toFixed(1)} s`;
+  return `${milliseconds >= 9.95 ? Math.round(milliseconds) : milliseconds.toFixed(1)} ms`;
+}

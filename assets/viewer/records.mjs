@@ -1,0 +1,33 @@
+/**
+ * Reading an append-only text of NDJSON lines.
+ *
+ * The page receives the whole text so far again and again; only what follows the part already read is parsed.
+ */
+
+export class Tail {
+  constructor() {
+    this.text = "";
+    this.read = 0;
+  }
+
+  /**
+   * Take in the text so far.
+   * @returns {{fresh: boolean, records: object[]}} fresh: the text does not continue the one before, so a reader
+   *   starts over. A last line without its newline waits for the rest.
+   */
+  feed(text) {
+    const fresh = !text.startsWith(this.text);
+    if (fresh) this.read = 0;
+    this.text = text;
+    const end = text.lastIndexOf("\n") + 1;
+    const lines = text.slice(this.read, end).split("\n");
+    this.read = Math.max(this.read, end);
+    return { fresh, records: lines.filter(Boolean).map((line) => JSON.parse(line)) };
+  }
+}
+
+/** The lines of the run itself, as a file that can be opened again: what the page adds is left out. */
+export function traceLines(text) {
+  const lines = text.split("\n").filter((line) => line && !line.startsWith('{"type":"session"'));
+  return lines.map((line) => `${line}\n`).join("");
+}

@@ -1,0 +1,150 @@
+/** Sentences that say what happened: in a step, at a cell, at a position. Plain text, made from the record alone. */
+
+import { HOW, MASKED } from "./fold.mjs";
+import { visible } from "./pieces.mjs";
+
+const KIND_NAMES = { init: "first forward", denoise: "denoise", refresh: "full recompute" };
+
+/** The name of a forward's kind on screen. */
+export function kindName(kind) {
+  return KIND_NAMES[kind] ?? kind;
+}
+
+/** What a step did, in one sentence. */
+export function stepSentence(step) {
+  const parts = [];
+  const changes = step.events.map(changeText).filter(Boolean);
+  if (changes.length) parts.push(changes.join(", "));
+  const commits = step.events.filter((event) => event.type === "commit");
+  parts.push(
+    commits.length
+      ? `${plural(commits.length, "token")} committed by ${plural(distinct(commits), "branch", "branches")}`
+      : "nothing committed",
+  );
+  const merges = step.events.filter((event) => event.type === "merge");
+  if (merges.length)
+    parts.push(`${plural(merges.length, "consensus commit")} into ${plural(distinct(merges), "branch", "branches")}`);
+  parts.push(...resets(step.events));
+  const eos = step.events.filter((event) => event.type === "eos");
+  if (eos.length) parts.push(`end of text found by ${sizes(eos)}`);
+  const kind = kindName(step.kind);
+  return `${kind[0].toUpperCase()}${kind.slice(1)}: ${parts.join("; ")}.`;
+}
+
+function resets(events) {
+  const syncs = events.filter((event) => event.type === "sync");
+  if (!syncs.length) return [];
+  return [`leader reset of ${sizes(syncs)} to block ${syncs[0].leader}`];
+}
+
+function sizes(events) {
+  const names = events.map((event) => event.branch);
+  return names.length > 1 ? `blocks ${names.slice(0, -1).join(", ")} and ${names.at(-1)}` : `block ${names[0]}`;
+}
+
+/** A change of settings or branches in words, null for other events. */
+export function changeText(event) {
+  if (event.type === "config") return `${event.field.replaceAll("_", " ")} set from ${event.old} to ${event.new}`;
+  if (event.type === "add") return `block ${event.branch} added as a copy of block ${event.source}`;
+  if (event.type === "drop") return `block ${event.branch} dropped`;
+  if (event.type === "resize") return `block ${event.branch} resized to ${event.size}`;
+  return null;
+}
+
+/** Why a cell holds what it holds, with its numbers. */
+export function cellSentence(recording, frame, branch, position) {
+  const cell = branch.token[position] === MASKED ? heldSentence : writtenSentence;
+  return cell(recording, frame, branch, position);
+}
+
+function heldSentence(recording, frame, branch, position) {
+  if (branch.seen[position] < 0) {
+    return `Still masked: no window of block ${branch.size} has reached this position yet.`;
+  }
+  const [start, end] = branch.window;
+  const best = `best candidate ${quoted(recording, branch.draft[position])} ${chance(branch.draftConfidence[position])}`;
+  if (position < start || position >= end)
+    return `Still masked, outside the active window: ${best} when last seen, at step ${branch.seen[position] + 1}.`;
+  const threshold = Number(frame.config.commit_threshold);
+  const verdict =
+    branch.draftConfidence[position] < threshold
+      ? `< ${threshold.toFixed(2)}, the commit threshold`
+      : `at step ${branch.seen[position] + 1}`;
+  return `Held: ${best} ${verdict}.`;
+}
+
+function writtenSentence(recording, frame, branch, position) {
+  const token = quoted(recording, branch.token[position]);
+  const probability = chance(branch.confidence[position]);
+  const step = branch.since[position];
+  const config = step === frame.step ? frame.config : recording.frame(step).config;
+  switch (branch.how[position]) {
+    case HOW.merge:
+      return `Consensus commit from block ${branch.source[position]} at step ${step + 1}: this branch gives ${token} ${probability}, above the merge threshold ${Number(config.merge_threshold).toFixed(2)}.`;
+    case HOW.copy:
+      return `Copied by the leader reset from block ${branch.source[position]} at step ${step + 1}: the leader holds ${token} with ${probability}.`;
+    case HOW.forced:
+      return `Forced at step ${step + 1}: ${token} ${probability} was the most confident candidate of its window, so it was committed below the threshold.`;
+    default:
+      return `Committed at step ${step + 1}: ${token} ${probability} reached the commit threshold ${Number(config.commit_threshold).toFixed(2)}.`;
+  }
+}
+
+/** Everything that happened at a position of a branch up to step `n`: [{step, text, type}], oldest first. */
+export function cellHistory(recording, n, size, position) {
+  const history = [];
+  for (const step of recording.steps.slice(0, n + 1)) {
+    for (const event of step.events) {
+      const text = event.branch === size && touches(event, position) && eventText(recording, event, position);
+      if (text) history.push({ step: step.index, type: event.type, text });
+    }
+  }
+  return history;
+}
+
+function touches(event, position) {
+  return event.position === position || event.positions?.includes(position);
+}
+
+function eventText(recording, event, position) {
+  if (event.type === "commit")
+    return `${event.forced ? "forced" : "committed"} ${quoted(recording, event.token)} ${chance(event.probability)}`;
+  if (event.type === "merge")
+    return `consensus commit from block ${event.source}: ${quoted(recording, event.token)} ${chance(event.probability)}`;
+  if (event.type === "sync") return `leader reset from block ${event.leader}`;
+  if (event.type === "eos" && event.position === position) return `end of text ${chance(event.probability)}`;
+  return null;
+}
+
+/** A short description of a mark of the timeline. */
+export function markText(mark) {
+  const into = mark.branch === null ? "" : ` of block ${mark.branch}`;
+  const names = {
+    merge: plural(mark.count, "consensus commit"),
+    sync: "leader reset",
+    refresh: "full recompute",
+    knob: plural(mark.count, "change"),
+    eos: "end of text",
+  };
+  return `${names[mark.kind]}${mark.kind === "merge" ? ` into block ${mark.branch}` : into}`;
+}
+
+/** A token in quotes, its line breaks visible. */
+export function quoted(recording, token) {
+  return token === recording.header.eos_id
+    ? "the end-of-text token"
+    : `\u201c${visible(recording.text(token).trim() || recording.text(token))}\u201d`;
+}
+
+/** A probability in two digits, never rounded up to 1. */
+export function chance(probability) {
+  return (Math.floor(probability * 100 + 1e-6) / 100).toFixed(2);
+}
+
+export function plural(count, one, many = `${one}s`) {
+  return `${count} ${count === 1 ? one : many}`;
+}
+
+function distinct(events) {
+  return new Set(events.map((event) => event.branch)).size;
+}

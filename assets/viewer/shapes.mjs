@@ -1,0 +1,41 @@
+/** The shapes of events, each with its own outline so that colour is never the only sign. Boxes are 10 x 10. */
+
+export const SHAPES = {
+  merge: "M5 0 10 5 5 10 0 5z",
+  sync: "M5 .4 10 9.4H0z",
+  refresh: "M.7.7H9.3V9.3H.7z",
+  knob: "M5 .4a4.6 4.6 0 1 1 0 9.2a4.6 4.6 0 1 1 0-9.2z",
+  eos: "M1 0H9.8L7.4 3.1 9.8 6.2H2.6V10H1z",
+};
+
+/** What each mark is called on screen, and what it means. */
+export const LEGEND = {
+  merge: [
+    "consensus commit",
+    "A branch takes over a token that another branch already holds, because it gives that token a high enough probability itself (the paper's merge).",
+  ],
+  sync: [
+    "leader reset",
+    "A branch too far behind starts again from a copy of the branch that has decoded most (the paper's sync).",
+  ],
+  refresh: ["full recompute", "All keys and values are computed afresh over the full sequence (the paper's refresh)."],
+  knob: ["knob moved", "A setting or the set of branches was changed during the run, from this step on."],
+  eos: ["end of text", "A branch holds an end-of-text token in its window."],
+};
+
+/** Draw a shape with its centre at (x, y). A halo of the surface's colour keeps it legible on any fill. */
+export function drawShape(context, kind, x, y, size, colour, halo = null) {
+  const path = new Path2D(SHAPES[kind]);
+  context.save();
+  context.translate(x - size / 2, y - size / 2);
+  context.scale(size / 10, size / 10);
+  if (halo) {
+    context.strokeStyle = halo;
+    context.lineWidth = 30 / size;
+    context.lineJoin = "round";
+    context.stroke(path);
+  }
+  context.fillStyle = colour;
+  context.fill(path);
+  context.restore();
+}

@@ -1,0 +1,67 @@
+"""The page with a scripted model, and the ways in which the browser tests reach a page."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import socket
+from pathlib import Path
+
+from playwright.sync_api import Page
+from scripted import ANSWER, ScriptedModel
+
+from blockbatch.config import Config
+from blockbatch.reading import MAX_BYTES
+from blockbatch.run import Run
+from ui.engine import Engine
+from ui.interface import create_ui
+from ui.settings import Settings
+from ui.theme import head, theme
+
+ROOT = Path(__file__).parents[2]
+ARGUMENTS = [
+    "--headless=new",
+    "--no-sandbox",
+    "--disable-gpu",
+    "--disable-quic",
+    "--no-first-run",
+    "--disable-background-networking",
+    "--disable-component-update",
+    "--disable-sync",
+]
+MARKUP = "<img src=x onerror=window.broken=1> and <b>bold</b> stay text. " + ANSWER
+
+
+class Stage:
+    """The page with a scripted model; `started` are the runs that visitors began."""
+
+    def __init__(self) -> None:
+        self.started: list[Run] = []
+        page = create_ui(Engine(self.start), Settings(runs=2))
+        options = {"theme": theme(), "head": head(), "footer_links": [], "run_history": False}
+        _, self.url, _ = page.launch(
+            prevent_thread_lock=True, quiet=True, server_port=free_port(), max_file_size=MAX_BYTES, **options
+        )
+        self.page = page
+
+    def start(self, prompt: str, config: Config) -> Run:
+        self.started.append(Run(ScriptedModel(MARKUP if "markup" in prompt else ANSWER), prompt, config))
+        return self.started[-1]
+
+
+def free_port() -> int:
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        return int(probe.getsockname()[1])
+
+
+def chromium_path() -> str | None:
+    """CHROMIUM where it is set, else a browser on the path."""
+    names = ("chromium", "chromium-browser", "google-chrome")
+    return os.environ.get("CHROMIUM") or next(filter(None, map(shutil.which, names)), None)
+
+
+def open_page(page: Page, url: str) -> None:
+    page.goto(url)
+    page.wait_for_function("document.querySelector('[data-part=count]')?.textContent.startsWith('step')", timeout=30000)
+    page.wait_for_function("document.querySelector('#bb-prompt textarea')?.value")

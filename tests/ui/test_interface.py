@@ -1,0 +1,168 @@
+"""The page as a whole, and the functions behind its components."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import gradio as gr
+import pytest
+from scripted import ScriptedModel
+
+from blockbatch.config import DecodeConfig
+from blockbatch.errors import ConfigError
+from blockbatch.run import Run
+from ui import branches, recorded, running
+from ui.engine import Engine, load_engine
+from ui.interface import create_ui
+from ui.library import bundled_runs
+from ui.live import LiveRuns
+from ui.session import LocalControlStore, Turnstile, Wishes
+from ui.settings import Settings
+from ui.theme import head, theme
+
+
+@pytest.fixture
+def warnings_shown(monkeypatch: pytest.MonkeyPatch) -> list[str]:
+    shown: list[str] = []
+    monkeypatch.setattr(gr, "Warning", lambda message, **_: shown.append(message))
+    return shown
+
+
+@pytest.fixture
+def recording(tmp_path: Path) -> Path:
+    run = Run(ScriptedModel(), "any prompt", DecodeConfig(gen_length=32))
+    path = tmp_path / "run.ndjson"
+    path.write_text("\n".join(run) + "\n")
+    return path
+
+
+def test_a_model_that_cannot_be_loaded_is_a_sentence_and_the_page_still_opens(tmp_path: Path) -> None:
+    engine = load_engine(Settings(model=str(tmp_path / "nothing")))
+    assert engine.start is None
+    assert engine.problem.endswith(".")
+    page = create_ui(engine, Settings())
+    blocks = page.blocks.values()
+    run = next(block for block in blocks if isinstance(block, gr.Button) and block.value == "Run")
+    assert not run.interactive
+    assert any(engine.problem in str(getattr(block, "props", {}).get("text", "")) for block in blocks)
+
+
+def test_the_page_opens_on_a_recorded_run() -> None:
+    page = create_ui(Engine(problem="No model."), Settings())
+    viewer = next(block for block in page.blocks.values() if type(block).__name__ == "Viewer")
+    assert isinstance(viewer, gr.HTML)
+    assert str(viewer.value).startswith('{"type":"session","status":"recorded"')
+
+
+def test_every_bundled_run_is_a_valid_recording_without_local_paths() -> None:
+    runs = bundled_runs(Settings().traces)
+    assert runs
+    for run in runs:
+        value = recorded.opened_value(run.path, run.title)
+        header = json.loads(value.splitlines()[1])
+        assert not Path(header["model"]).is_absolute()
+
+
+def test_a_page_without_recorded_runs_opens_too(tmp_path: Path) -> None:
+    create_ui(Engine(problem="No model."), Settings(traces=tmp_path))
+
+
+def test_every_knob_says_what_it_does() -> None:
+    page = create_ui(Engine(problem="No model."), Settings())
+    knobs = [block for block in page.blocks.values() if isinstance(block, gr.Slider | gr.Radio)]
+    assert len(knobs) >= 9
+    for knob in knobs:
+        assert str(knob.info).endswith("."), knob.label
+
+
+def test_the_theme_loads_nothing_from_elsewhere() -> None:
+    assert not theme()._stylesheets
+    assert "http" not in head()
+
+
+@pytest.mark.parametrize("text", ["", "many", "0", "1025", "-4", "2.5", "8"])
+def test_a_bad_block_size_is_one_sentence(text: str) -> None:
+    with pytest.raises(ConfigError, match=r"^The block size is .*\.$"):
+        branches.new_block_size([4, 8], text)
+
+
+def test_chips_are_sizes_in_order() -> None:
+    assert branches.picked(["128", "4", "16"]) == [4, 16, 128]
+    assert branches.new_block_size([4, 8], " 48 ") == 48
+
+
+def test_adding_and_resizing_reach_the_run_and_the_chips() -> None:
+    store = LocalControlStore()
+    key = store.open(Wishes())
+    known, chips, _, emptied = branches.add(store, key, [4, 32], ["32"], "8")
+    assert (known, chips.value, emptied) == ([4, 8, 32], ["8", "32"], "")
+    known, chips, _ = branches.resize(store, key, known, ["8", "32"], "32", "48")
+    assert (known, chips.value) == ([4, 8, 48], ["8", "48"])
+    assert store.read(key) == Wishes({"block_sizes": [8, 48]}, ((32, 48),))
+
+
+def test_a_size_that_is_there_already_changes_nothing(warnings_shown: list[str]) -> None:
+    store = LocalControlStore()
+    assert branches.add(store, None, [4, 8], ["4"], "8") == (gr.skip(),) * 4
+    assert branches.resize(store, None, [4, 8], ["4"], "4", "8") == (gr.skip(),) * 3
+    assert len(warnings_shown) == 2
+
+
+def test_an_opened_trace_replaces_the_run_and_its_file_is_not_kept(recording: Path) -> None:
+    value, *_ = recorded.opened_or_warned(recording)
+    assert '"name":"run.ndjson"' in value.splitlines()[0]
+    assert not recording.exists()
+
+
+@pytest.mark.parametrize(
+    "spoil",
+    [
+        lambda text: "not a trace",
+        lambda text: "",
+        lambda text: text[: len(text) // 2],
+        lambda text: text.replace('"version":1', '"version":99', 1),
+        lambda text: text.rsplit("\n", 2)[0],
+        lambda text: text.replace('"type":"commit"', '"type":"promise"', 1),
+    ],
+    ids=["text", "empty", "truncated", "future", "no-end", "unknown-event"],
+)
+def test_a_bad_trace_is_one_sentence_and_changes_nothing(
+    recording: Path, warnings_shown: list[str], spoil: Any
+) -> None:
+    recording.write_text(spoil(recording.read_text()))
+    updates = recorded.opened_or_warned(recording)
+    assert updates == (gr.skip(),) * 5
+    assert len(warnings_shown) == 1
+    assert warnings_shown[0].endswith(".")
+
+
+def run_updates(prompt: str, **settings: Any) -> list[tuple[Any, ...]]:
+    runs = LiveRuns(lambda p, c: Run(ScriptedModel(), p, c), LocalControlStore(), Turnstile(1))
+    return list(running.run_updates(runs, prompt, 0.0, {"gen_length": 32, **settings}))
+
+
+def test_run_streams_key_and_text_and_frees_the_buttons_to_stop(warnings_shown: list[str]) -> None:
+    updates = run_updates("any prompt")
+    assert updates[-1][1].splitlines()[-1].startswith('{"type":"end"')
+    assert not updates[0][2].interactive
+    assert not warnings_shown
+
+
+@pytest.mark.parametrize(
+    ("prompt", "settings"),
+    [("  ", {}), ("any", {"block_sizes": []}), ("any", {"gen_length": 10**6}), ("any", {"seed": None})],
+)
+def test_a_run_that_cannot_start_is_one_sentence(
+    prompt: str, settings: dict[str, Any], warnings_shown: list[str]
+) -> None:
+    assert run_updates(prompt, **settings) == [(gr.skip(),) * 6]
+    assert len(warnings_shown) == 1
+    assert warnings_shown[0].endswith(".")
+
+
+def test_settings_come_from_the_environment() -> None:
+    settings = Settings.from_environment({"BLOCKBATCH_MODEL": "some/model", "BLOCKBATCH_RUNS": "3"})
+    assert (settings.model, settings.device, settings.runs) == ("some/model", "cpu", 3)
+    assert not Path(Settings.from_environment({}).model).is_absolute()

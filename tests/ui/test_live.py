@@ -1,0 +1,197 @@
+"""Live runs as streams of text, on a clock that only moves when somebody sleeps."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Iterator
+from itertools import pairwise
+from typing import Any
+
+import pytest
+from scripted import ScriptedModel
+
+from blockbatch.config import Config, DecodeConfig
+from blockbatch.errors import PromptError
+from blockbatch.reading import parse_trace
+from blockbatch.run import Run
+from ui.live import LiveRuns
+from ui.session import FULL_SPEED, LocalControlStore, Turnstile
+
+CONFIG = DecodeConfig(gen_length=64)
+
+
+class Clock:
+    """Time that passes by sleeping, and a little with every look."""
+
+    def __init__(self) -> None:
+        self.now = 0.0
+
+    def __call__(self) -> float:
+        self.now += 1e-4
+        return self.now
+
+    def sleep(self, seconds: float) -> None:
+        self.now += seconds
+
+
+class Stage:
+    """Live runs of the scripted model, whose prompts say nothing."""
+
+    def __init__(self, places: int = 2, start: Callable[[str, Config], Any] | None = None) -> None:
+        self.clock, self.store, self.warnings = Clock(), LocalControlStore(), list[str]()
+        self.started: list[Any] = []
+        self.runs = LiveRuns(
+            start or self.begin, self.store, Turnstile(places), clock=self.clock, sleep=self.clock.sleep
+        )
+
+    def begin(self, prompt: str, config: Config) -> Run:
+        self.started.append(Run(ScriptedModel(), prompt, config))
+        return self.started[-1]
+
+    def stream(self, pace: float = FULL_SPEED, config: DecodeConfig = CONFIG) -> Iterator[tuple[str, str]]:
+        return self.runs.stream("any prompt", config, pace, self.warnings.append)
+
+
+def trace_text(text: str) -> str:
+    return "".join(line + "\n" for line in text.splitlines() if not line.startswith('{"type":"session"'))
+
+
+def steps_in(text: str) -> int:
+    return text.count('{"type":"step"')
+
+
+def test_the_text_only_grows_and_ends_as_a_whole_trace() -> None:
+    stage = Stage()
+    texts = [text for _, text in stage.stream()]
+    assert all(after.startswith(before) for before, after in pairwise(texts))
+    assert json.loads(texts[0].splitlines()[0]) == {"type": "session", "status": "live"}
+    assert parse_trace(trace_text(texts[-1])).end == stage.started[0].trace.end
+    assert len(stage.store) == 0
+
+
+def test_updates_are_at_most_twenty_a_second_and_steps_keep_the_pace() -> None:
+    stage = Stage()
+    times = [stage.clock.now for _ in stage.stream(pace=10)]
+    gaps = [after - before for before, after in pairwise(times[1:-1])]
+    assert min(gaps) >= 0.05
+    steps = len(stage.started[0].trace.steps)
+    assert steps / 10 * 0.9 < times[-1] < steps / 10 * 1.5
+
+
+def test_a_knob_acts_at_the_next_step_and_is_marked() -> None:
+    stage = Stage()
+    text = ""
+    for key, text in stage.stream(pace=5):
+        if steps_in(text) == 4:
+            stage.store.change(key, settings={"commit_threshold": 0.7, "block_sizes": [8, 16, 32, 64, 128]})
+    changed = [
+        (step.index, type(event).__name__)
+        for step in parse_trace(trace_text(text)).steps
+        for event in step.events
+        if type(event).__name__ in ("ConfigChange", "Drop")
+    ]
+    assert changed == [(4, "ConfigChange"), (4, "Drop")]
+
+
+def test_a_branch_is_resized_and_keeps_its_row() -> None:
+    stage = Stage()
+    text = ""
+    for key, text in stage.stream(pace=5):
+        if steps_in(text) == 3 and not stage.store.read(key).resizes:
+            stage.store.resize(key, 32, 48)
+            stage.store.change(key, settings={"block_sizes": [4, 8, 16, 48, 64, 128]})
+    names = [type(event).__name__ for step in parse_trace(trace_text(text)).steps for event in step.events]
+    assert names.count("Resize") == 1
+    assert "Add" not in names
+    assert "Drop" not in names
+    assert not stage.warnings
+
+
+@pytest.mark.parametrize("bad", [{"commit_threshold": "high"}, {"block_sizes": []}, {"refresh_interval": 0}])
+def test_a_bad_knob_is_one_sentence_and_the_run_goes_on(bad: dict[str, Any]) -> None:
+    stage = Stage()
+    texts = []
+    for key, text in stage.stream(pace=5):
+        stage.store.change(key, settings=bad)
+        texts.append(text)
+    assert len(stage.warnings) == 1
+    assert stage.warnings[0].startswith(next(iter(bad)))
+    assert parse_trace(trace_text(texts[-1])).end.stop in ("eos", "complete")  # type: ignore[union-attr]
+
+
+def test_stop_ends_after_the_step_in_hand_and_leaves_a_usable_trace() -> None:
+    stage = Stage()
+    text = ""
+    for key, text in stage.stream(pace=5):
+        if steps_in(text) == 3:
+            stage.store.change(key, stopped=True)
+    trace = parse_trace(trace_text(text))
+    assert trace.end is not None
+    assert trace.end.stop == "stopped"
+    assert len(trace.steps) <= 4
+
+
+def test_a_paused_run_takes_single_steps_only() -> None:
+    stage = Stage()
+    seen = []
+    for update, (key, text) in enumerate(stage.stream(pace=FULL_SPEED)):
+        seen.append(steps_in(text))
+        if update == 0:
+            stage.store.change(key, paused=True)
+        elif update in (5, 9):
+            stage.store.step(key)
+        elif update == 14:
+            stage.store.change(key, paused=False)
+    assert seen[4] == seen[5] == 1
+    assert seen[8] == 2
+    assert seen[13] == 3
+    assert seen[-1] > 3
+
+
+def test_a_closed_tab_ends_the_run_and_frees_its_place() -> None:
+    stage = Stage(places=1)
+    stream = stage.stream(pace=5)
+    while steps_in(next(stream)[1]) < 2:
+        pass
+    stream.close()
+    assert len(stage.store) == 0
+    assert len(stage.started[0].trace.steps) == 2
+    assert '"queued"' not in next(stage.stream())[1]
+
+
+def test_one_run_too_many_waits_and_says_its_place() -> None:
+    stage = Stage(places=1)
+    first, second, third = stage.stream(pace=1), stage.stream(), stage.stream()
+    next(first)
+    next(second)
+    assert json.loads(next(third)[1].splitlines()[-1]) == {"type": "session", "status": "queued", "place": 2}
+    second.close()
+    assert json.loads(next(third)[1].splitlines()[-1])["place"] == 1
+    first.close()
+    assert '"end"' in list(third)[-1][1]
+
+
+def test_a_run_that_cannot_start_is_an_error_and_takes_no_place() -> None:
+    stage = Stage(places=1)
+    with pytest.raises(PromptError):
+        next(stage.runs.stream("  ", CONFIG, FULL_SPEED, stage.warnings.append))
+    assert len(stage.store) == 0
+    assert '"queued"' not in next(stage.stream())[1]
+
+
+def test_a_run_that_breaks_keeps_what_it_recorded() -> None:
+    class Broken:
+        def __iter__(self) -> Iterator[str]:
+            yield '{"type":"header"}'
+            yield '{"type":"step"}'
+            raise RuntimeError("out of memory")
+
+        def reconfigure(self, **changes: Any) -> None: ...
+
+        def stop(self) -> None: ...
+
+    stage = Stage(start=lambda prompt, config: Broken())
+    text = list(stage.stream())[-1][1]
+    assert text.endswith('{"type":"step"}\n{"type":"session","status":"failed"}\n')
+    assert len(stage.warnings) == 1
+    assert "out of memory" in stage.warnings[0]

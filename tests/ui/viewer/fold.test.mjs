@@ -1,0 +1,55 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+
+import { HOW, MASKED } from "../../../assets/viewer/fold.mjs";
+import { runs } from "./traces.mjs";
+
+for (const { name, recording, expected } of runs) {
+  test(`${name}: the fold arrives at Python's rows at every step`, () => {
+    expected.rows.forEach((rows, step) => {
+      const frame = recording.frame(step);
+      assert.deepEqual([...frame.branches.keys()].map(String).sort(), Object.keys(rows).sort(), `step ${step}`);
+      for (const [size, row] of Object.entries(rows)) {
+        assert.deepEqual([...frame.branches.get(Number(size)).token], row, `step ${step}, block ${size}`);
+      }
+    });
+  });
+
+  test(`${name}: a frame does not depend on the order in which frames are asked for`, () => {
+    const last = recording.steps.length - 1;
+    const before = JSON.stringify([...recording.frame(last).ordered[0].token]);
+    for (const step of [0, last, 3, 7, 8, last]) recording.frame(Math.min(step, last));
+    assert.equal(JSON.stringify([...recording.frame(last).ordered[0].token]), before);
+  });
+
+  test(`${name}: the settings in force follow the changes`, () => {
+    assert.deepEqual(recording.frame(recording.steps.length - 1).config.commit_threshold, expected.commit_threshold);
+  });
+
+  test(`${name}: each token knows how it came, and only tokens do`, () => {
+    for (const branch of recording.frame(recording.steps.length - 1).ordered) {
+      branch.token.forEach((token, p) => assert.equal(token === MASKED, branch.how[p] === HOW.masked));
+    }
+  });
+
+  test(`${name}: \`decoded\` before a step's forward is what the fold arrived at after the step before`, () => {
+    for (const step of recording.steps.slice(1)) {
+      const structure = step.events.some((event) => ["add", "drop", "resize"].includes(event.type));
+      if (structure) continue;
+      const frame = recording.frame(step.index - 1);
+      for (const state of step.branches)
+        assert.equal(frame.branches.get(state.branch).decoded, state.decoded, `step ${step.index}`);
+    }
+  });
+}
+
+test("a consensus commit and a copy name the branch they came from", () => {
+  const { recording } = runs[0];
+  const merge = recording.steps
+    .flatMap((step) => step.events.map((event) => ({ ...event, step: step.index })))
+    .find((event) => event.type === "merge");
+  const branch = recording.frame(merge.step).branches.get(merge.branch);
+  assert.equal(branch.how[merge.position], HOW.merge);
+  assert.equal(branch.source[merge.position], merge.source);
+  assert.equal(branch.since[merge.position], merge.step);
+});

@@ -1,0 +1,40 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+
+import { agreement, duration, figures, forwards, tokensBefore } from "../../../assets/viewer/metrics.mjs";
+import { runs } from "./traces.mjs";
+
+for (const { name, recording, expected } of runs) {
+  test(`${name}: totals and agreement equal Python's at every step`, () => {
+    expected.totals.forEach((totals, step) => {
+      const { init, denoise, refresh, committed, merged, copied } = recording.ledger.at(step);
+      assert.deepEqual({ init, denoise, refresh, committed, merged, copied }, totals, `step ${step}`);
+    });
+    expected.agreement.forEach(([same, held], step) => {
+      assert.deepEqual(agreement(recording.frame(step).ordered), { same, held }, `step ${step}`);
+    });
+  });
+
+  test(`${name}: every figure names what it is divided by`, () => {
+    const frame = recording.frame(recording.steps.length - 1);
+    const shown = figures(recording, frame);
+    assert.equal(shown.length, 6);
+    assert.equal(Number(shown[0].value), recording.steps.length);
+    assert.match(shown[1].detail, /^\d+ tokens of block \d+ \/ \d+ forwards$/);
+    assert.match(shown[3].detail, /^of \d+ tokens written/);
+    assert.match(shown[5].detail, /^(\d+ of \d+ positions that all \d+ hold|there is only one branch)$/);
+  });
+}
+
+test("tokens after the first end of text do not count", () => {
+  assert.equal(tokensBefore(Int32Array.from([5, -1, 6, 1, 7]), 1), 2);
+  assert.equal(tokensBefore(Int32Array.from([5, -1, 6]), 1), 2);
+});
+
+test("before the first step nothing has been forwarded", () => {
+  assert.equal(forwards(runs[0].recording.ledger.at(-1)), 0);
+});
+
+test("durations are short and keep their unit", () => {
+  assert.deepEqual([0.04, 9.94, 9.96, 812.4, 12345].map(duration), ["0.0 ms", "9.9 ms", "10 ms", "812 ms", "12.3 s"]);
+});

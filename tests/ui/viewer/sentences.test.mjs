@@ -1,0 +1,105 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+
+import {
+  cellHistory,
+  cellSentence,
+  chance,
+  changeText,
+  markText,
+  stepSentence,
+} from "../../../assets/viewer/sentences.mjs";
+import { runs } from "./traces.mjs";
+
+const header = { eos_id: 1 };
+const texts = new Map([[7, " five"]]);
+const cell = (fields) => ({
+  size: 8,
+  window: [0, 8],
+  token: [-1],
+  how: [0],
+  confidence: [0],
+  since: [-1],
+  source: [0],
+  draft: [7],
+  draftConfidence: [0.61],
+  seen: [2],
+  ...fields,
+});
+const recording = { header, text: (token) => texts.get(token), frame: () => frame };
+const frame = { step: 2, config: { commit_threshold: 0.9, merge_threshold: 0.5 } };
+const say = (fields) => cellSentence(recording, frame, cell(fields), 0);
+
+test("each state of a cell is explained with its numbers", () => {
+  assert.equal(say({}), "Held: best candidate \u201cfive\u201d 0.61 < 0.90, the commit threshold.");
+  assert.match(say({ seen: [-1] }), /^Still masked: no window of block 8/);
+  assert.match(
+    say({ window: [8, 16] }),
+    /^Still masked, outside the active window: best candidate \u201cfive\u201d 0.61/,
+  );
+  const written = { token: [7], confidence: [0.93], since: [2] };
+  assert.equal(
+    say({ ...written, how: [1] }),
+    "Committed at step 3: \u201cfive\u201d 0.93 reached the commit threshold 0.90.",
+  );
+  assert.match(say({ ...written, how: [2] }), /^Forced at step 3: \u201cfive\u201d 0.93 was the most confident/);
+  assert.match(
+    say({ ...written, how: [3], source: [32] }),
+    /^Consensus commit from block 32 at step 3: this branch gives \u201cfive\u201d 0.93, above the merge threshold 0.50/,
+  );
+  assert.match(say({ ...written, how: [4], source: [64] }), /^Copied by the leader reset from block 64 at step 3/);
+});
+
+test("every cell of every step of a real run has a sentence", () => {
+  for (const { recording: run } of runs) {
+    for (let step = 0; step < run.steps.length; step += 5) {
+      for (const branch of run.frame(step).ordered) {
+        for (let p = 0; p < run.length; p += 7)
+          assert.match(cellSentence(run, run.frame(step), branch, p), /^[A-Z].*\.$/s);
+      }
+    }
+  }
+});
+
+test("a step is told in one sentence, with the words of the screen", () => {
+  for (const { recording: run } of runs) {
+    for (const step of run.steps) {
+      const sentence = stepSentence(step);
+      assert.match(sentence, /^(First forward|Denoise|Full recompute): .*\.$/);
+      assert.equal(
+        sentence.includes("leader reset"),
+        step.events.some((event) => event.type === "sync"),
+      );
+      assert.equal(
+        sentence.includes("consensus commit"),
+        step.events.some((event) => event.type === "merge"),
+      );
+    }
+  }
+});
+
+test("changes are told", () => {
+  assert.equal(
+    changeText({ type: "config", field: "commit_threshold", old: 0.9, new: 0.8 }),
+    "commit threshold set from 0.9 to 0.8",
+  );
+  assert.equal(changeText({ type: "resize", branch: 32, size: 48 }), "block 32 resized to 48");
+  assert.equal(changeText({ type: "commit" }), null);
+  assert.equal(markText({ kind: "merge", branch: 8, count: 2 }), "2 consensus commits into block 8");
+});
+
+test("the history of a position holds what happened there, in order", () => {
+  const { recording: run, records } = runs[0];
+  const step = records.find((line) => line.type === "step" && line.events.some((event) => event.type === "commit"));
+  const { branch, position } = step.events.find((event) => event.type === "commit");
+  const history = cellHistory(run, run.steps.length - 1, branch, position);
+  assert.ok(history.some((entry) => entry.step === step.index && entry.type === "commit"));
+  assert.deepEqual(
+    history.map((entry) => entry.step),
+    history.map((entry) => entry.step).sort((a, b) => a - b),
+  );
+});
+
+test("probabilities are never rounded up to a threshold", () => {
+  assert.deepEqual([0.8999, 0.9, 0.99996, 0.29].map(chance), ["0.89", "0.90", "0.99", "0.29"]);
+});

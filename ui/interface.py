@@ -1,0 +1,42 @@
+"""The page: composes the header, the rail and the viewer."""
+
+from __future__ import annotations
+
+import gradio as gr
+
+from ui.branches import branch_card, wire_branches
+from ui.engine import Engine
+from ui.knobs import next_run_card, threshold_card, wire_knobs
+from ui.library import bundled_runs
+from ui.live import LiveRuns
+from ui.prompt import KNOWN, OTHER, example_prompts, prompt_card
+from ui.recorded import recorded_card, wire_recorded
+from ui.running import wire_run
+from ui.session import LocalControlStore, Turnstile
+from ui.settings import Settings
+from ui.viewer import Header, Viewer
+
+
+def create_ui(engine: Engine, settings: Settings) -> gr.Blocks:
+    """The page around `engine`; without a model it shows recorded runs only, and says why."""
+    library = bundled_runs(settings.traces)
+    store = LocalControlStore()
+    with gr.Blocks(title="blockbatch", fill_width=True, analytics_enabled=False, delete_cache=(600, 600)) as page:
+        key = gr.State(None)
+        Header(elem_id="bb-header")
+        with gr.Row(elem_id="bb-page"):
+            with gr.Column(elem_id="bb-rail", min_width=0):
+                about = KNOWN if settings.embedded else OTHER.format(model=settings.model)
+                prompt = prompt_card(example_prompts(), about, engine.problem)
+                recorded = recorded_card([run.title for run in library])
+                branches, thresholds, next_run = branch_card(), threshold_card(), next_run_card()
+            viewer = Viewer(library[0].value if library else None, elem_id="bb-viewer")
+        running = None
+        if engine.start is not None:
+            runs = LiveRuns(engine.start, store, Turnstile(settings.runs))
+            running = wire_run(runs, settings.streams, prompt, branches, [*thresholds, *next_run], viewer, key)
+        wire_knobs(store, thresholds, next_run, key)
+        wire_branches(store, branches, key)
+        wire_recorded(recorded, library, viewer, prompt.driving, running)
+    page.queue(max_size=2 * settings.streams, default_concurrency_limit=8)
+    return page

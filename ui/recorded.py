@@ -1,0 +1,61 @@
+"""The card of recorded runs: those that come with the page, and a visitor's own trace files."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import gradio as gr
+
+from blockbatch.errors import TraceError
+from ui.library import Bundled, opened_value
+from ui.parts import IN_TURN, card, warn
+from ui.prompt import drive
+
+
+class RecordedCard(NamedTuple):
+    """The components of the card."""
+
+    bundled: gr.Dropdown
+    upload: gr.UploadButton
+
+
+def recorded_card(titles: Sequence[str]) -> RecordedCard:
+    """`titles` of the runs that come with the page; the first is shown already."""
+    with card("Recorded runs"):
+        bundled = gr.Dropdown(
+            list(titles), value=titles[0] if titles else None, show_label=False, label="Recorded run",
+            container=False, elem_id="bb-bundled",
+        )  # fmt: skip
+        upload = gr.UploadButton("Open a trace file", file_types=[".ndjson"], size="sm", elem_id="bb-upload")
+    return RecordedCard(bundled, upload)
+
+
+def wire_recorded(
+    card: RecordedCard, library: Sequence[Bundled], viewer: gr.HTML, driving: list[gr.Button], running: Any
+) -> None:
+    """Show a recorded run; `running` is the event of a live one, which ends when another run is shown."""
+    runs = {run.title: run for run in library}
+
+    def choose(title: str) -> tuple[Any, ...]:
+        return runs[title].value, *drive(False)
+
+    def upload(path: str) -> tuple[Any, ...]:
+        return opened_or_warned(Path(path))
+
+    outputs = [viewer, *driving]
+    card.bundled.input(choose, card.bundled, outputs, cancels=running, **IN_TURN)
+    card.upload.upload(upload, card.upload, outputs, cancels=running, **IN_TURN)
+
+
+def opened_or_warned(path: Path) -> tuple[Any, ...]:
+    """The viewer's new value and the buttons'; for a file that is no recording a warning, and all stays as it is."""
+    try:
+        value = opened_value(path, path.name)
+    except TraceError as error:
+        warn(error, title="This file cannot be opened")
+        return (gr.skip(),) * 5
+    finally:
+        path.unlink(missing_ok=True)
+    return value, *drive(False)

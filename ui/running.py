@@ -1,0 +1,70 @@
+"""Wires Run, Pause, Step, Stop and the pace to live runs."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from typing import Any
+
+import gradio as gr
+
+from blockbatch.config import DecodeConfig
+from blockbatch.errors import BlockBatchError
+from ui.branches import BranchCard, picked
+from ui.knobs import NextRunCard, ThresholdCard
+from ui.live import LiveRuns
+from ui.parts import AT_ONCE, KNOB, warn
+from ui.prompt import PromptCard, drive
+from ui.session import ControlStore
+
+SETTINGS = (*ThresholdCard._fields, *NextRunCard._fields)
+
+
+def wire_run(
+    runs: LiveRuns, streams: int, prompt: PromptCard, branches: BranchCard, knobs: Sequence[Any], viewer: gr.HTML,
+    key: gr.State,
+) -> Any:  # fmt: skip
+    """Stream a run into `viewer`, its key into `key`; returns the event, so that others can end it.
+
+    `knobs` are the components of `SETTINGS` in order; `streams` is how many runs may go on or wait at a time.
+    """
+
+    def stream(text: str, pace: float, chips: list[str], *values: Any) -> Iterator[tuple[Any, ...]]:
+        settings = {"block_sizes": picked(chips), **dict(zip(SETTINGS, values, strict=True))}
+        yield from run_updates(runs, text, pace, settings)
+
+    running = gr.on(
+        [prompt.run.click, prompt.prompt.submit], stream, [prompt.prompt, prompt.pace, branches.sizes, *knobs],
+        [key, viewer, *prompt.driving], show_progress="hidden", concurrency_limit=streams, api_name="run",
+    )  # fmt: skip
+    running.then(lambda: drive(False), None, prompt.driving, **AT_ONCE)
+    wire_driving(runs.store, prompt, key)
+    return running
+
+
+def run_updates(runs: LiveRuns, prompt: str, pace: float, settings: dict[str, Any]) -> Iterator[tuple[Any, ...]]:
+    """Updates of the key, the viewer and the four buttons; a run that cannot start is one warning and no change."""
+    buttons: Sequence[Any] = drive(True)
+    try:
+        for key, text in runs.stream(prompt, DecodeConfig(**settings), pace, warn):
+            yield key, text, *buttons
+            buttons = (gr.skip(),) * 4
+    except BlockBatchError as error:
+        warn(error)
+        yield (gr.skip(),) * 6
+
+
+def wire_driving(store: ControlStore, prompt: PromptCard, key: gr.State) -> None:
+    """Pause or resume, take one step, stop, change the pace: each acts on the run of the visitor who pressed."""
+
+    def pause(run: str | None, label: str) -> gr.Button:
+        store.change(run, paused=label == "Pause")
+        return gr.Button("Resume" if label == "Pause" else "Pause")
+
+    def step(run: str | None) -> gr.Button:
+        store.step(run)
+        return gr.Button("Resume")
+
+    prompt.pause.click(pause, [key, prompt.pause], prompt.pause, **AT_ONCE)
+    prompt.step.click(step, key, prompt.pause, **AT_ONCE)
+    prompt.stop.click(lambda run: store.change(run, stopped=True), key, None, **AT_ONCE)
+    prompt.pace.input(lambda run, pace: store.change(run, pace=pace), [key, prompt.pace], None, **KNOB)

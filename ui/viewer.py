@@ -1,0 +1,67 @@
+"""The viewer and the header as Gradio components: fixed markup, scripts and styles from files under assets/viewer.
+
+The viewer's value is an append-only text of NDJSON lines.  Gradio sends the browser only what was appended, and the
+script parses only that.  Besides the lines of a trace it holds session lines, which say where the run comes from.
+"""
+
+from __future__ import annotations
+
+import json
+from functools import cache
+from pathlib import Path
+from typing import Any, Literal
+
+import gradio as gr
+
+from ui.bundle import bundle
+
+FOLDER = Path(__file__).resolve().parent.parent / "assets" / "viewer"
+
+Status = Literal["recorded", "queued", "live", "paused", "failed"]
+
+
+class Viewer(gr.HTML):
+    """Replays the trace in its value.  `value`: session and trace lines, each ended by a newline."""
+
+    def __init__(self, value: str | None = None, **options: Any) -> None:
+        script = _script("main.mjs", "mount(element, props, watch);")
+        # Gradio builds components again from their recorded arguments, so markup and script may be among them.
+        fixed = {"html_template": asset("viewer.html"), "js_on_load": script, "apply_default_css": False}
+        super().__init__(value, **{**options, **fixed})
+
+    def postprocess(self, value: str | None) -> str | None:
+        """The text as it is: it never becomes markup, so what it contains is of no concern."""
+        return value
+
+
+class Header(gr.HTML):
+    """The name of the page, the status of the run, the theme and help buttons."""
+
+    def __init__(self, **options: Any) -> None:
+        fixed = {
+            "html_template": asset("header.html"),
+            "js_on_load": _script("header.mjs", "mountHeader(element);"),
+            "apply_default_css": False,
+        }
+        super().__init__(**{**options, **fixed})
+
+
+def session_line(status: Status, **details: object) -> str:
+    """A line that tells the viewer where its run comes from and what it is doing."""
+    return json.dumps({"type": "session", "status": status, **details}, separators=(",", ":")) + "\n"
+
+
+def recorded_value(text: str, name: str) -> str:
+    """The viewer's value for a recorded run: `text` is its NDJSON, `name` what it is called on screen."""
+    return session_line("recorded", name=name) + text.rstrip("\n") + "\n"
+
+
+@cache
+def asset(name: str) -> str:
+    """The text of a file under assets/viewer, read once."""
+    return (FOLDER / name).read_text(encoding="utf-8")
+
+
+@cache
+def _script(entry: str, call: str) -> str:
+    return bundle(FOLDER, entry, call)
