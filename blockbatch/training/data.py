@@ -36,18 +36,50 @@ class Pair(NamedTuple):
         return len(self.prompt) + len(self.response)
 
 
-def mask_responses(batch: Batch, mask_token: int, random: np.random.Generator) -> tuple[Ids, Mask]:
-    """The forward process: the batch with response tokens masked, and where [batch, length].
+BLOCK_SIZES = (4, 8, 16, 32, 64, 128)
+
+
+class Masked(NamedTuple):
+    """A masked batch: its tokens, where they are masked, and which of those the loss counts, each [batch, length]."""
+
+    ids: Ids
+    masked: Mask
+    counted: Mask
+
+
+def mask_responses(batch: Batch, mask_token: int, random: np.random.Generator, block_share: float) -> Masked:
+    """The forward process, seen whole or, for a share of the rows, as a decode in blocks sees it.
 
     Each row's share t of masked tokens is uniform in 0..1 (stratified over the batch), and at least one token of
-    each row is masked; prompts never are.
+    each row is masked; prompts never are.  Whole: t of the response.  In blocks: nothing before a random cut in the
+    answer, t of the block that starts there, all after that; the loss counts the block, since what follows cannot be
+    known yet.  Without such rows a result is mostly learnt by copying it from where it is said again.
     """
-    rows = len(batch.ids)
+    rows, length = batch.ids.shape
     shares = (random.random() + random.permutation(rows) / rows) % 1.0
-    noise = np.where(batch.response, random.random(batch.ids.shape), np.inf)
-    masked = noise < shares[:, None]
-    masked[np.arange(rows), noise.argmin(axis=1)] = True
-    return np.where(masked, mask_token, batch.ids), masked
+    block = _blocks(batch, random)
+    in_blocks = np.less(random.random((rows, 1)), block_share)
+    eligible = np.where(in_blocks, block, batch.response)
+    noise = np.where(eligible, random.random((rows, length)), np.inf)
+    counted = noise < shares[:, None]
+    counted[np.arange(rows), noise.argmin(axis=1)] = True
+    unknown = in_blocks & (np.arange(length) > np.where(block, np.arange(length), -1).max(axis=1, keepdims=True))
+    masked = counted | unknown
+    return Masked(np.where(masked, mask_token, batch.ids), masked, counted)
+
+
+def _blocks(batch: Batch, random: np.random.Generator) -> Mask:
+    """In each row a block of a random size, [batch, length], that starts anywhere in the answer or right after it."""
+    rows, length = batch.ids.shape
+    at = np.arange(length)
+    start = batch.response.argmax(axis=1)
+    padding = batch.ids[:, -1:]  # what follows the answer is all EOS
+    end = np.where(batch.response & (batch.ids != padding), at + 1, start[:, None]).max(axis=1)
+    cut = start + (random.random(rows) * (end - start + 1)).astype(np.int64)
+    cut = np.minimum(cut, length - 1)[:, None]
+    size = random.choice(BLOCK_SIZES, rows)[:, None]
+    block: Mask = (at >= cut) & (at < cut + size)
+    return block
 
 
 @lru_cache(maxsize=1)

@@ -26,14 +26,14 @@ class Losses(NamedTuple):
 
 
 class Shard(NamedTuple):
-    """A part of a masked batch: its tokens and where they are masked [rows, length], and the weights of its losses.
+    """A part of a masked batch: its tokens and which of them the loss counts [rows, length], and their weights in it.
 
-    `targets`, `weights` and `copied` [masked tokens] are the true tokens, their weights, which add up to 1 over
+    `targets`, `weights` and `copied` [counted tokens] are the true tokens, their weights, which add up to 1 over
     the whole batch, and which of them are names or digits.
     """
 
     ids: Tensor
-    masked: Tensor
+    counted: Tensor
     targets: Tensor
     weights: Tensor
     copied: Tensor
@@ -77,17 +77,18 @@ class Trainer:
 
     def _shards(self, batch: Batch) -> list[Shard]:
         random = np.random.default_rng((self.recipe.seed, self.step))
-        ids, masked = mask_responses(batch, int(self.model.config.mask_token_id), random)
-        weights = np.where(batch.ids == self.tokenizer.eos_token_id, self.recipe.eos_weight, 1.0) * masked
+        mask_token = int(self.model.config.mask_token_id)
+        ids, _, counted = mask_responses(batch, mask_token, random, self.recipe.block_share)
+        weights = np.where(batch.ids == self.tokenizer.eos_token_id, self.recipe.eos_weight, 1.0) * counted
         weights = (weights / weights.sum()).astype(np.float32)
         parts = [
-            (ids[rows], masked[rows], batch.ids[rows][masked[rows]], weights[rows][masked[rows]])
+            (ids[rows], counted[rows], batch.ids[rows][counted[rows]], weights[rows][counted[rows]])
             for rows in np.array_split(np.arange(len(ids)), self._threads)
         ]
         return [Shard(*map(torch.from_numpy, (*part, self._copied[part[2]]))) for part in parts]
 
     def _learn_shard(self, shard: Shard) -> ShardResult:
-        logits = masked_logits(self.model, shard.ids, shard.masked)
+        logits = masked_logits(self.model, shard.ids, shard.counted)
         losses = functional.cross_entropy(logits, shard.targets, reduction="none")
         training = (losses * shard.weights).sum()
         gradients = torch.autograd.grad(training, list(self.model.parameters()))
