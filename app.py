@@ -1,14 +1,19 @@
 """The web page: environment -> settings -> page."""
 
 import os
+import sys
 
+from blockbatch.errors import ConfigError
 from blockbatch.reading import MAX_BYTES
 from ui.engine import load_engine
 from ui.interface import create_ui
 from ui.settings import Settings
 from ui.theme import FAVICON, head, theme
 
-settings = Settings.from_environment(os.environ)
+try:
+    settings = Settings.from_environment(os.environ)
+except ConfigError as error:
+    sys.exit(f"blockbatch: {error}")
 demo = create_ui(load_engine(settings), settings)
 
 if __name__ == "__main__":

@@ -7,7 +7,10 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
+from blockbatch.config import integer
+
 ROOT = Path(__file__).resolve().parent.parent
+MOST_RUNS = 64
 
 
 @dataclass(frozen=True)
@@ -28,10 +31,11 @@ class Settings:
 
     @classmethod
     def from_environment(cls, environment: Mapping[str, str]) -> Settings:
-        """BLOCKBATCH_MODEL, BLOCKBATCH_DEVICE and BLOCKBATCH_RUNS, where they are set."""
+        """BLOCKBATCH_MODEL, BLOCKBATCH_DEVICE and BLOCKBATCH_RUNS, where they are set; ConfigError for a bad one."""
         defaults = cls()
+        runs = environment.get("BLOCKBATCH_RUNS") or str(defaults.runs)
         return cls(
             model=environment.get("BLOCKBATCH_MODEL") or defaults.model,
             device=environment.get("BLOCKBATCH_DEVICE") or defaults.device,
-            runs=max(int(environment.get("BLOCKBATCH_RUNS") or defaults.runs), 1),
+            runs=integer("BLOCKBATCH_RUNS", int(runs) if runs.isdecimal() else runs, 1, MOST_RUNS),
         )

@@ -10,7 +10,8 @@ import urllib.request
 from collections.abc import Iterator
 
 import pytest
-from explorer import ARGUMENTS, ROOT, Stage, chromium_path, free_port, open_page
+import chromium as browsers
+from explorer import ARGUMENTS, ROOT, Stage, free_port, open_page
 from playwright.sync_api import Browser, Page, sync_playwright
 
 
@@ -50,7 +51,7 @@ def wait_for(url: str, server: subprocess.Popen[bytes]) -> None:
 
 @pytest.fixture(scope="session")
 def chromium() -> Iterator[Browser]:
-    path = chromium_path()
+    path = browsers.find()
     if path is None:
         pytest.skip("no Chromium; set CHROMIUM to its path")
     with sync_playwright() as playwright:

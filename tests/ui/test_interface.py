@@ -166,3 +166,9 @@ def test_settings_come_from_the_environment() -> None:
     settings = Settings.from_environment({"BLOCKBATCH_MODEL": "some/model", "BLOCKBATCH_RUNS": "3"})
     assert (settings.model, settings.device, settings.runs) == ("some/model", "cpu", 3)
     assert not Path(Settings.from_environment({}).model).is_absolute()
+
+
+@pytest.mark.parametrize("runs", ["many", "0", "-1", "1.5", "65"])
+def test_a_bad_environment_is_one_sentence(runs: str) -> None:
+    with pytest.raises(ConfigError, match="BLOCKBATCH_RUNS is .* from 1 to 64"):
+        Settings.from_environment({"BLOCKBATCH_RUNS": runs})
