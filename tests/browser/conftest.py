@@ -9,8 +9,8 @@ import time
 import urllib.request
 from collections.abc import Iterator
 
-import pytest
 import chromium as browsers
+import pytest
 from explorer import ARGUMENTS, ROOT, Stage, free_port, open_page
 from playwright.sync_api import Browser, Page, sync_playwright
 

@@ -170,5 +170,5 @@ def test_settings_come_from_the_environment() -> None:
 
 @pytest.mark.parametrize("runs", ["many", "0", "-1", "1.5", "65"])
 def test_a_bad_environment_is_one_sentence(runs: str) -> None:
-    with pytest.raises(ConfigError, match="BLOCKBATCH_RUNS is .* from 1 to 64"):
+    with pytest.raises(ConfigError, match=r"BLOCKBATCH_RUNS is .* from 1 to 64"):
         Settings.from_environment({"BLOCKBATCH_RUNS": runs})
