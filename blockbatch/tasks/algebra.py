@@ -22,8 +22,8 @@ def _moved(constant: str) -> tuple[str, str, str]:
 
 
 def linear_equation(draw: Draw) -> Problem:
-    unknown, factor, root = draw.one_of(_UNKNOWNS), draw.number(2, 9), draw.number(2, 12)
-    constant, offset = _signed(draw, 1, 30)
+    unknown, factor, root = draw.one_of(_UNKNOWNS), draw.number(2, 9), draw.number(2, 9)
+    constant, offset = _signed(draw, 1, 20)
     term, scaled = f"{factor}{unknown}", factor * root
     right = scaled + offset
     imperative, participle, operation = _moved(constant)
@@ -41,7 +41,7 @@ def linear_equation(draw: Draw) -> Problem:
 
 def both_sides(draw: Draw) -> Problem:
     unknown, less, difference, root = (
-        draw.one_of(_UNKNOWNS), draw.number(2, 6), draw.number(2, 6), draw.number(2, 12))  # fmt: skip
+        draw.one_of(_UNKNOWNS), draw.number(2, 6), draw.number(2, 6), draw.number(2, 9))  # fmt: skip
     more, scaled = less + difference, difference * root
     offset = draw.number(1, 20)
     left, right = f"{more}{unknown} + {offset}", f"{less}{unknown} + {scaled + offset}"
@@ -60,8 +60,8 @@ def both_sides(draw: Draw) -> Problem:
 
 
 def parentheses(draw: Draw) -> Problem:
-    factor, inner, second = draw.number(2, 9), draw.number(3, 12), draw.number(2, 40)
-    sign, first = draw.one_of((("+", inner - draw.number(1, inner - 2)), ("-", inner + draw.number(1, 30))))
+    factor, inner, second = draw.number(2, 9), draw.number(3, 9), draw.number(2, 20)
+    sign, first = draw.one_of((("+", inner - draw.number(1, inner - 2)), ("-", inner + draw.number(1, 20))))
     other = abs(inner - first)
     bracket, product = f"{first} {sign} {other}", factor * inner
     last, value = draw.one_of((("+", product + second), ("-", product - second)) if product > second else
@@ -81,7 +81,7 @@ def parentheses(draw: Draw) -> Problem:
 
 
 def order_of_operations(draw: Draw) -> Problem:
-    first, second = draw.number(2, 9), draw.number(3, 12)
+    first, second = draw.number(2, 9), draw.number(2, 9)
     third, fourth = draw.number(2, 9), draw.number(2, 9)
     left, right = first * second, third * fourth
     last, value = ("+", left + right) if left < right or draw.number(0, 1) else ("-", left - right)
@@ -102,7 +102,7 @@ def order_of_operations(draw: Draw) -> Problem:
 def substitution(draw: Draw) -> Problem:
     one, two = draw.several(_UNKNOWNS, 2)
     first, second = draw.number(2, 9), draw.number(2, 9)
-    value_one, value_two = draw.number(2, 12), draw.number(2, 12)
+    value_one, value_two = draw.number(2, 9), draw.number(2, 9)
     left, right = first * value_one, second * value_two
     value = left + right
     expression = f"{first}{one} + {second}{two}"

@@ -41,9 +41,9 @@ def _two_people(draw: Draw) -> tuple[_Person, _Person]:
 def gain_then_lose(draw: Draw) -> Problem:
     who, friend = _two_people(draw)
     things = draw.one_of(THINGS)
-    had, more = draw.number(12, 79), draw.number(5, 49)
+    had, more = draw.number(5, 40), draw.number(2, 20)
     both = had + more
-    gone = draw.number(3, min(both - 2, 59))
+    gone = draw.number(2, min(both - 2, 20))
     left = both - gone
     prompt = draw.one_of((
         f"{who.name} has {had} {things}. {who.capital} buys {more} more and gives {gone} to {friend.name}. "
@@ -64,7 +64,7 @@ def gain_then_lose(draw: Draw) -> Problem:
 
 def boxes_and_extra(draw: Draw) -> Problem:
     who, things, boxes = _person(draw), draw.one_of(THINGS), draw.one_of(_BOXES)
-    count, each, extra = draw.number(2, 9), draw.number(3, 12), draw.number(4, 59)
+    count, each, extra = draw.number(2, 9), draw.number(2, 9), draw.number(2, 20)
     packed = count * each
     total = packed + extra
     prompt = draw.one_of((
@@ -86,7 +86,7 @@ def boxes_and_extra(draw: Draw) -> Problem:
 def compare_and_total(draw: Draw) -> Problem:
     who, friend = _two_people(draw)
     things = draw.one_of(THINGS)
-    own, gap = draw.number(15, 79), draw.number(3, 14)
+    own, gap = draw.number(11, 40), draw.number(2, 9)
     word, sign, other = draw.one_of((("more", "+", own + gap), ("fewer", "-", own - gap)))
     total = own + other
     prompt = draw.one_of((
@@ -111,7 +111,7 @@ def shopping_change(draw: Draw) -> Problem:
     count, price, extra = draw.number(2, 9), draw.number(2, 9), draw.number(2, 15)
     cost = count * price
     spent = cost + extra
-    paid = draw.one_of([note for note in (20, 50, 100, 200) if note > spent])
+    paid = draw.one_of([note for note in (20, 50, 100) if note > spent])
     change = paid - spent
     item = draw.one_of(("a hat", "a lamp", "a ball", "a scarf", "a game"))
     prompt = (
@@ -134,7 +134,7 @@ def shopping_change(draw: Draw) -> Problem:
 def share_equally(draw: Draw) -> Problem:
     who, friend = _two_people(draw)
     things, people = draw.one_of(THINGS), draw.number(2, 9)
-    each = draw.number(3, 12)
+    each = draw.number(2, 9)
     total = people * each
     first = draw.number(2, total - 2)
     second = total - first
