@@ -36,7 +36,7 @@ class Pair(NamedTuple):
         return len(self.prompt) + len(self.response)
 
 
-BLOCK_SIZES = (4, 8, 16, 32, 64, 128)
+BLOCK_SIZES = (1, 2, 4, 8, 16, 32, 64)
 
 
 class Masked(NamedTuple):
@@ -47,39 +47,41 @@ class Masked(NamedTuple):
     counted: Mask
 
 
-def mask_responses(batch: Batch, mask_token: int, random: np.random.Generator, block_share: float) -> Masked:
+def mask_responses(
+    batch: Batch, mask_token: int, random: np.random.Generator, block_share: float, hard: Mask
+) -> Masked:
     """The forward process, seen whole or, for a share of the rows, as a decode in blocks sees it.
 
     Each row's share t of masked tokens is uniform in 0..1 (stratified over the batch), and at least one token of
     each row is masked; prompts never are.  Whole: t of the response.  In blocks: nothing before a random cut in the
-    answer, t of the block that starts there, all after that; the loss counts the block, since what follows cannot be
-    known yet.  Without such rows a result is mostly learnt by copying it from where it is said again.
+    answer, t of the block that starts there (its first token always), all after that; the loss counts the block, since
+    what follows cannot be known yet.  Half of the cuts fall before one of the `hard` tokens [batch, length], names and
+    digits: with masks drawn whole, a result is mostly learnt by copying it from where the answer says it again.
     """
     rows, length = batch.ids.shape
     shares = (random.random() + random.permutation(rows) / rows) % 1.0
-    block = _blocks(batch, random)
+    cut = _cuts(batch, random, hard)
+    at = np.arange(length)
+    block = (at >= cut) & (at < cut + random.choice(BLOCK_SIZES, (rows, 1)))
     in_blocks = np.less(random.random((rows, 1)), block_share)
     eligible = np.where(in_blocks, block, batch.response)
     noise = np.where(eligible, random.random((rows, length)), np.inf)
     counted = noise < shares[:, None]
-    counted[np.arange(rows), noise.argmin(axis=1)] = True
-    unknown = in_blocks & (np.arange(length) > np.where(block, np.arange(length), -1).max(axis=1, keepdims=True))
+    counted[np.arange(rows), np.where(in_blocks, cut, noise.argmin(axis=1, keepdims=True))[:, 0]] = True
+    unknown = in_blocks & (at >= cut) & ~block
     masked = counted | unknown
     return Masked(np.where(masked, mask_token, batch.ids), masked, counted)
 
 
-def _blocks(batch: Batch, random: np.random.Generator) -> Mask:
-    """In each row a block of a random size, [batch, length], that starts anywhere in the answer or right after it."""
-    rows, length = batch.ids.shape
-    at = np.arange(length)
-    start = batch.response.argmax(axis=1)
+def _cuts(batch: Batch, random: np.random.Generator, hard: Mask) -> Ids:
+    """A position in each row's answer, or right after it, [batch, 1]; every second one, on average, a hard one."""
     padding = batch.ids[:, -1:]  # what follows the answer is all EOS
-    end = np.where(batch.response & (batch.ids != padding), at + 1, start[:, None]).max(axis=1)
-    cut = start + (random.random(rows) * (end - start + 1)).astype(np.int64)
-    cut = np.minimum(cut, length - 1)[:, None]
-    size = random.choice(BLOCK_SIZES, rows)[:, None]
-    block: Mask = (at >= cut) & (at < cut + size)
-    return block
+    answer = batch.response & (batch.ids != padding)
+    last = np.where(answer, np.arange(batch.ids.shape[1]), 0).argmax(axis=1)
+    answer[np.arange(len(answer)), np.minimum(last + 1, answer.shape[1] - 1)] = True
+    only_hard = (random.random((len(answer), 1)) < 0.5) & (hard & answer).any(axis=1, keepdims=True)
+    places = np.where(only_hard, hard & answer, answer)
+    return np.argmax(np.where(places, random.random(places.shape), -1.0), axis=1, keepdims=True)
 
 
 @lru_cache(maxsize=1)

@@ -78,8 +78,10 @@ class Trainer:
     def _shards(self, batch: Batch) -> list[Shard]:
         random = np.random.default_rng((self.recipe.seed, self.step))
         mask_token = int(self.model.config.mask_token_id)
-        ids, _, counted = mask_responses(batch, mask_token, random, self.recipe.block_share)
+        hard = self._copied[batch.ids]
+        ids, _, counted = mask_responses(batch, mask_token, random, self.recipe.block_share, hard)
         weights = np.where(batch.ids == self.tokenizer.eos_token_id, self.recipe.eos_weight, 1.0) * counted
+        weights /= np.sqrt(counted.sum(axis=1, keepdims=True))  # a row with one token to find still counts
         weights = (weights / weights.sum()).astype(np.float32)
         parts = [
             (ids[rows], counted[rows], batch.ids[rows][counted[rows]], weights[rows][counted[rows]])
