@@ -81,7 +81,8 @@ def _cuts(batch: Batch, random: np.random.Generator, hard: Mask) -> Ids:
     answer[np.arange(len(answer)), np.minimum(last + 1, answer.shape[1] - 1)] = True
     only_hard = (random.random((len(answer), 1)) < 0.5) & (hard & answer).any(axis=1, keepdims=True)
     places = np.where(only_hard, hard & answer, answer)
-    return np.argmax(np.where(places, random.random(places.shape), -1.0), axis=1, keepdims=True)
+    cuts: Ids = np.where(places, random.random(places.shape), -1.0).argmax(axis=1)[:, None]
+    return cuts
 
 
 @lru_cache(maxsize=1)
