@@ -17,7 +17,7 @@ from blockbatch.training import Recipe, add_arguments, run
 from blockbatch.training import loop as training_loop
 from blockbatch.training.chat import as_chat
 from blockbatch.training.checkpoint import load_checkpoint
-from blockbatch.training.data import Batch, BatchStream, make_pool, mask_responses
+from blockbatch.training.data import Batch, BatchStream, Shares, make_pool, mask_responses
 from blockbatch.training.evaluation import accuracy
 from blockbatch.training.loop import train
 from blockbatch.training.optimizer import orthogonalized
@@ -93,7 +93,7 @@ def test_stream_starts_at_any_step(tokenizer: PreTrainedTokenizerFast) -> None:
 
 def test_masks_touch_responses_only_and_every_row(pool: list[Batch]) -> None:
     for seed in range(20):
-        ids, masked, counted = mask_responses(pool[0], 0, np.random.default_rng(seed), 0.0, pool[0].response)
+        ids, masked, counted = mask_responses(pool[0], 0, np.random.default_rng(seed), Shares(0, 0), pool[0].response)
         assert np.array_equal(masked, counted)
         assert masked.any(axis=1).all()
         assert not masked[~pool[0].response].any()
@@ -104,7 +104,7 @@ def test_masks_touch_responses_only_and_every_row(pool: list[Batch]) -> None:
 def test_masks_in_blocks_are_what_a_decode_in_blocks_sees(pool: list[Batch]) -> None:
     """Nothing is masked before the block, everything after it, and the loss counts the block alone."""
     for seed in range(20):
-        ids, masked, counted = mask_responses(pool[0], 0, np.random.default_rng(seed), 1.0, pool[0].ids > 700)
+        ids, masked, counted = mask_responses(pool[0], 0, np.random.default_rng(seed), Shares(1, 0), pool[0].ids > 700)
         assert counted.any(axis=1).all()
         assert not masked[~pool[0].response].any()
         assert np.array_equal(ids[~masked], pool[0].ids[~masked])
@@ -116,9 +116,20 @@ def test_masks_in_blocks_are_what_a_decode_in_blocks_sees(pool: list[Batch]) -> 
                 assert np.flatnonzero(known)[-1] < beyond[0]
 
 
+def test_masks_in_hard_tokens_touch_nothing_else(pool: list[Batch]) -> None:
+    hard = pool[0].ids > 700
+    for seed in range(20):
+        _, masked, counted = mask_responses(pool[0], 0, np.random.default_rng(seed), Shares(0, 1), hard)
+        some = (hard & pool[0].response).any(axis=1)
+        assert some.any()
+        assert np.array_equal(masked, counted)
+        assert not masked[some][~hard[some]].any()
+        assert (masked[some].sum(axis=1) >= 1).all()
+
+
 def test_half_of_the_rows_are_masked_in_blocks(pool: list[Batch]) -> None:
     random = np.random.default_rng(0)
-    rows = [mask_responses(batch, 0, random, 0.5, batch.response) for batch in pool for _ in range(20)]
+    rows = [mask_responses(batch, 0, random, Shares(0.5, 0.2), batch.response) for batch in pool for _ in range(20)]
     in_blocks = np.concatenate([(masked & ~counted).any(axis=1) for _, masked, counted in rows])
     assert 0.35 < in_blocks.mean() < 0.5  # a block that reaches the end of its row leaves nothing beyond it
 

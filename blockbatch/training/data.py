@@ -47,26 +47,34 @@ class Masked(NamedTuple):
     counted: Mask
 
 
-def mask_responses(
-    batch: Batch, mask_token: int, random: np.random.Generator, block_share: float, hard: Mask
-) -> Masked:
-    """The forward process, seen whole or, for a share of the rows, as a decode in blocks sees it.
+class Shares(NamedTuple):
+    """Of the rows of a batch: how many are masked as a decode in blocks sees them, and how many in hard tokens only."""
+
+    blocks: float
+    hard: float
+
+
+def mask_responses(batch: Batch, mask_token: int, random: np.random.Generator, shares: Shares, hard: Mask) -> Masked:
+    """The forward process, seen whole or, for a share of the rows each, in blocks or in hard tokens only.
 
     Each row's share t of masked tokens is uniform in 0..1 (stratified over the batch), and at least one token of
     each row is masked; prompts never are.  Whole: t of the response.  In blocks: nothing before a random cut in the
     answer, t of the block that starts there (its first token always), all after that; the loss counts the block, since
     what follows cannot be known yet.  Half of the cuts fall before one of the `hard` tokens [batch, length], names and
-    digits: with masks drawn whole, a result is mostly learnt by copying it from where the answer says it again.
+    digits.  In hard tokens only: at least half of those, and nothing else.  With masks drawn whole alone, a result is
+    mostly learnt by copying it from where the answer says it again.
     """
     rows, length = batch.ids.shape
-    shares = (random.random() + random.permutation(rows) / rows) % 1.0
+    masked_share = ((random.random() + random.permutation(rows) / rows) % 1.0)[:, None]
     cut = _cuts(batch, random, hard)
     at = np.arange(length)
     block = (at >= cut) & (at < cut + random.choice(BLOCK_SIZES, (rows, 1)))
-    in_blocks = np.less(random.random((rows, 1)), block_share)
-    eligible = np.where(in_blocks, block, batch.response)
+    way = random.random((rows, 1))
+    in_blocks = np.less(way, shares.blocks)
+    in_hard = ~in_blocks & (way < shares.blocks + shares.hard) & (hard & batch.response).any(axis=1, keepdims=True)
+    eligible = np.where(in_blocks, block, batch.response & (hard | ~in_hard))
     noise = np.where(eligible, random.random((rows, length)), np.inf)
-    counted = noise < shares[:, None]
+    counted = noise < np.where(in_hard, 0.5 + masked_share / 2, masked_share)
     counted[np.arange(rows), np.where(in_blocks, cut, noise.argmin(axis=1, keepdims=True))[:, 0]] = True
     unknown = in_blocks & (at >= cut) & ~block
     masked = counted | unknown

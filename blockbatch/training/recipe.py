@@ -27,7 +27,8 @@ class Recipe:
     other_rate: float = 3e-3  # AdamW: embeddings, head and norms
     warmup_steps: int = 50
     decay_share: float = 0.45  # the last share of the run, over which the rates fall linearly to zero
-    block_share: float = 0.75  # of the rows, masked as a decode in blocks sees them
+    block_share: float = 0.4  # of the rows, masked as a decode in blocks sees them
+    hard_share: float = 0.4  # of the rows, masked in names and digits only
     eos_weight: float = 0.1  # of an EOS token in the loss: there are many, and they are easy
     average_decay: float = 0.999
     checkpoint_minutes: float = 4.0

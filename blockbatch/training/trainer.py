@@ -11,7 +11,7 @@ from torch import Tensor
 from torch.nn import functional
 from transformers import PreTrainedTokenizerFast, Qwen3ForCausalLM
 
-from blockbatch.training.data import Batch, mask_responses
+from blockbatch.training.data import Batch, Shares, mask_responses
 from blockbatch.training.model import build_model, masked_logits
 from blockbatch.training.optimizer import Optimizers
 from blockbatch.training.recipe import Recipe
@@ -57,6 +57,7 @@ class Trainer:
         self.averaged: Qwen3ForCausalLM = copy.deepcopy(self.model).eval().requires_grad_(False)
         self.optimizers = Optimizers(self.model, recipe, self.crew)
         self.step, self.seconds = 0, 0.0
+        self._shares = Shares(recipe.block_share, recipe.hard_share)
         self._copied: NDArray[np.bool_] = copied_tokens(tokenizer)
 
     def learn(self, batch: Batch) -> Losses:
@@ -79,7 +80,7 @@ class Trainer:
         random = np.random.default_rng((self.recipe.seed, self.step))
         mask_token = int(self.model.config.mask_token_id)
         hard = self._copied[batch.ids]
-        ids, _, counted = mask_responses(batch, mask_token, random, self.recipe.block_share, hard)
+        ids, _, counted = mask_responses(batch, mask_token, random, self._shares, hard)
         weights = np.where(batch.ids == self.tokenizer.eos_token_id, self.recipe.eos_weight, 1.0) * counted
         weights /= np.sqrt(counted.sum(axis=1, keepdims=True))  # a row with one token to find still counts
         weights = (weights / weights.sum()).astype(np.float32)
