@@ -1,6 +1,7 @@
 /** Drawing one cell of a token grid: masked, draft, committed, committed by consensus, or copied by a reset. */
 
-import { css, cividis, inkOn } from "./colors.mjs";
+import { css, inkOn } from "./colors.mjs";
+import { FILLS } from "./fills.mjs";
 import { HOW, MASKED } from "./fold.mjs";
 import { visible } from "./pieces.mjs";
 import { drawShape } from "./shapes.mjs";
@@ -18,14 +19,15 @@ export class CellPainter {
     this.inks = new Map();
   }
 
-  /** Draw `branch`'s cell at `position` in the box (x, y, width). */
-  draw(context, recording, frame, branch, position, x, y, width) {
-    const token = branch.token[position];
-    if (token === MASKED) this.drawMasked(context, recording, branch, position, x, y, width);
-    else this.drawWritten(context, recording, frame, branch, position, x, y, width);
+  /** Draw `branch`'s cell at `position` in the box (x, y, width), filled as the view's `fill` says. */
+  draw(context, view, branch, position, x, y, width) {
+    const cell = { branch, position, branches: view.branches, count: view.recording.steps.length };
+    const fill = FILLS[view.fill];
+    if (branch.token[position] === MASKED) this.drawMasked(context, view, branch, position, fill.draft(cell), x, y, width);
+    else this.drawWritten(context, view, branch, position, fill.written(cell), x, y, width);
   }
 
-  drawMasked(context, recording, branch, position, x, y, width) {
+  drawMasked(context, { recording }, branch, position, fill, x, y, width) {
     const inside = position >= branch.window[0] && position < branch.window[1];
     box(context, x + 0.5, y + 0.5, width - 1, CELL - 1);
     context.strokeStyle = inside ? this.palette.dim : this.palette.line;
@@ -34,26 +36,31 @@ export class CellPainter {
     context.stroke();
     context.setLineDash([]);
     if (branch.draft[position] === MASKED) return;
-    const confidence = branch.draftConfidence[position];
     context.globalAlpha = inside ? 1 : 0.55;
-    this.drawToken(context, recording, branch.draft[position], x, y - 1, width, this.palette.faint);
-    context.fillStyle = this.palette.line;
-    context.fillRect(x + 4, y + CELL - 6, width - 8, 3);
-    context.fillStyle = css(cividis(confidence));
-    context.fillRect(x + 4, y + CELL - 6, Math.max((width - 8) * confidence, 1), 3);
+    this.drawToken(context, recording, branch.draft[position], x, y - (fill ? 1 : 0), width, this.palette.faint);
+    if (fill) this.drawBar(context, fill.bar, this.palette.line, css(fill.colour), x, y, width);
     context.globalAlpha = 1;
   }
 
-  drawWritten(context, recording, frame, branch, position, x, y, width) {
-    const colour = cividis(branch.confidence[position]);
+  drawWritten(context, { recording, frame }, branch, position, { colour, bar = null }, x, y, width) {
     box(context, x, y, width, CELL);
-    context.fillStyle = css(colour);
+    context.fillStyle = colour ? css(colour) : this.palette.raise;
     context.fill();
-    this.drawToken(context, recording, branch.token[position], x, y, width, inkOn(colour));
+    const ink = colour ? inkOn(colour) : this.palette.ink;
+    this.drawToken(context, recording, branch.token[position], x, y, width, ink);
+    if (bar !== null) this.drawBar(context, bar, this.palette.panel, ink, x, y, width);
     const how = branch.how[position];
     if (how === HOW.merge) this.drawMark(context, "merge", x, y, width);
     if (how === HOW.copy) this.drawMark(context, "sync", x, y, width);
     if (branch.since[position] === frame.step) this.drawNew(context, x, y, width);
+  }
+
+  /** A share of 1 at the foot of a cell. */
+  drawBar(context, share, back, colour, x, y, width) {
+    context.fillStyle = back;
+    context.fillRect(x + 4, y + CELL - 6, width - 8, 3);
+    context.fillStyle = colour;
+    context.fillRect(x + 4, y + CELL - 6, Math.max((width - 8) * share, 1), 3);
   }
 
   drawNew(context, x, y, width) {

@@ -39,6 +39,7 @@ export class Grid {
   }
 
   click(event) {
+    if (!this.columns) return;
     const bounds = this.canvas.getBoundingClientRect();
     const row = Math.floor((event.clientY - bounds.top - AXIS) / ROW);
     const branch = this.rows?.[row];
@@ -63,9 +64,11 @@ export class Grid {
     if (moved) this.columns.place();
   }
 
-  draw({ recording, frame, cursor }) {
+  draw(shown) {
+    const { recording, frame, cursor } = shown;
     this.measure(recording);
     this.rows = frame.ordered;
+    const view = { ...shown, branches: this.rows };
     const height = AXIS + this.rows.length * ROW;
     this.spacer.style.width = `${this.columns.total + 2}px`;
     this.spacer.style.height = `${height}px`;
@@ -78,7 +81,7 @@ export class Grid {
     const range = this.columns.visible(left, left + width);
     this.drawAxis(context, range, cursor);
     this.rows.forEach((branch, row) =>
-      this.drawRow(context, recording, frame, branch, AXIS + row * ROW + 6, range, cursor),
+      this.drawRow(context, view, branch, AXIS + row * ROW + 6, range),
     );
     this.drawLabels(frame, cursor);
   }
@@ -99,11 +102,12 @@ export class Grid {
     context.globalAlpha = 1;
   }
 
-  drawRow(context, recording, frame, branch, y, [first, last], cursor) {
+  drawRow(context, view, branch, y, [first, last]) {
     const { lefts, widths } = this.columns;
+    const { cursor } = view;
     for (let p = first; p < last; p += 1) {
       if (p && p % branch.size === 0) this.drawBorder(context, lefts[p] - GAP / 2, y);
-      this.painter.draw(context, recording, frame, branch, p, lefts[p], y, widths[p]);
+      this.painter.draw(context, view, branch, p, lefts[p], y, widths[p]);
     }
     this.drawWindow(context, branch, y);
     if (branch.size !== cursor.branch || cursor.position < first || cursor.position >= last) return;

@@ -1,16 +1,16 @@
 /** The viewer: takes in the trace as text, keeps one cursor (step, branch, position), and draws every panel from it. */
 
-import { gradient } from "./colors.mjs";
+import { drawLoop, FillChoice } from "./controls.mjs";
 import { calm, el, parts, say } from "./dom.mjs";
-import { MASKED } from "./fold.mjs";
+import { happenings, MASKED } from "./fold.mjs";
 import { Grid } from "./grid.mjs";
 import { BranchMap, HistoryMap } from "./heatmap.mjs";
 import { actionOf, KEY_HELP } from "./keys.mjs";
 import { cursorSentence, drawFigures, Inspector, TextPanel } from "./panels.mjs";
-import { Player, SPEEDS } from "./player.mjs";
+import { nextStop, Player, SPEEDS } from "./player.mjs";
 import { nextMarked, Recording } from "./recording.mjs";
 import { Tail, traceLines } from "./records.mjs";
-import { stepSentence } from "./sentences.mjs";
+import { happeningSentence, stepSentence } from "./sentences.mjs";
 import { LEGEND } from "./shapes.mjs";
 import { statusOf } from "./status.mjs";
 import { Timeline } from "./timeline.mjs";
@@ -41,6 +41,7 @@ class Viewer {
     });
     this.inspector = new Inspector(this.parts);
     this.textPanel = new TextPanel(this.parts);
+    this.fill = new FillChoice(this.parts, () => this.invalidate());
     this.furnish();
     this.listen(element);
     this.lastTick = performance.now();
@@ -49,9 +50,8 @@ class Viewer {
 
   /** Fill in what never changes. */
   furnish() {
-    const { speed, gradient: scale, glossary, keys } = this.parts;
+    const { speed, glossary, keys } = this.parts;
     speed.append(...SPEEDS.map((value) => new Option(`${value}\u00d7`, value, value === 1, value === 1)));
-    scale.style.background = gradient();
     for (const [name, meaning] of Object.values(LEGEND)) glossary.append(el("dt", "", name), el("dd", "", meaning));
     for (const [key, meaning] of KEY_HELP) keys.append(el("dt", "", key), el("dd", "", meaning));
   }
@@ -63,6 +63,9 @@ class Viewer {
     on("play", "click", () => this.player.toggle());
     on("next", "click", () => this.player.move(1));
     on("last", "click", () => this.seek(this.player.count - 1));
+    on("loop", "click", () => this.player.loop());
+    on("previousEvent", "click", () => this.stop(-1));
+    on("nextEvent", "click", () => this.stop(1));
     on("scrub", "input", () => this.seek(this.parts.scrub.valueAsNumber));
     on("speed", "change", () => {
       this.player.speed = Number(this.parts.speed.value);
@@ -128,6 +131,16 @@ class Viewer {
     this.player.seek(step);
   }
 
+  /** Go to the event before or after the one shown, and point at the cell it touches. */
+  stop(direction) {
+    const { steps } = this.recording;
+    const place = nextStop(this.player, direction, (step) => happenings(steps[step]).length, steps.length);
+    if (!place) return;
+    this.player.stopAt(place);
+    const { branch, position, positions } = happenings(steps[place.step])[place.until - 1];
+    if (branch && this.frame.branches.has(branch)) this.pick(branch, position ?? positions?.[0] ?? null);
+  }
+
   pick(branch, position) {
     this.cursor = { branch, position: position ?? this.cursor.position };
     this.grid.show(this.cursor.position);
@@ -155,6 +168,12 @@ class Viewer {
       toggle: () => this.player.toggle(),
       step: () => this.player.move(action.direction),
       event: () => this.seek(nextMarked(this.recording.marks, this.player.step, action.direction) ?? this.player.step),
+      stop: () => this.stop(action.direction),
+      fill: () => {
+        this.fill.next();
+        this.invalidate();
+      },
+      loop: () => this.player.loop(),
       first: () => this.seek(0),
       last: () => this.seek(this.player.count - 1),
       help: () => this.parts.help.showModal(),
@@ -169,7 +188,7 @@ class Viewer {
   }
 
   get frame() {
-    return this.recording.frame(this.player.step);
+    return this.recording.frame(this.player.step, this.player.until);
   }
 
   tick(now) {
@@ -197,11 +216,12 @@ class Viewer {
     if (!recording || player.step < 0) return;
     const frame = this.frame;
     if (!frame.branches.has(this.cursor.branch)) this.cursor.branch = frame.ordered.at(-1).size;
-    const view = { recording, frame, cursor: this.cursor, live: this.live };
+    const view = { recording, frame, cursor: this.cursor, live: this.live, fill: this.fill.value };
     this.grid.measure(recording);
     if (this.reveal && this.grid.follow) this.grid.show(workPlace(frame), true);
     this.reveal = false;
     this.drawTransport(view);
+    this.fill.draw(recording);
     this.timeline.draw(view);
     this.grid.draw(view);
     this.branchMap.draw(view, this.grid.view);
@@ -227,7 +247,8 @@ class Viewer {
     scrub.setAttribute("aria-valuetext", `step ${player.step + 1} of ${player.count}`);
     say(count, `step ${player.step + 1} of ${player.count}`);
     sentence.setAttribute("aria-live", player.playing || this.live ? "off" : "polite");
-    say(sentence, stepSentence(step));
+    say(sentence, player.until === null ? stepSentence(step) : happeningSentence(recording, step, player.until));
+    drawLoop(this.parts, player);
     say(historyTitle, `History of block ${this.cursor.branch}`);
   }
 

@@ -53,7 +53,7 @@ export class Inspector {
     this.drawCandidates(recording, frame.config, candidatesAt(recording, seen, branch.size, position));
     say(this.why, cellSentence(recording, frame, branch, position));
     this.why.dataset.how = branch.token[position] === MASKED ? 0 : branch.how[position];
-    this.drawHistory(recording, frame.step, branch.size, position);
+    this.drawHistory(recording, frame, branch.size, position);
   }
 
   drawCandidates(recording, config, list) {
@@ -83,8 +83,8 @@ export class Inspector {
     return row;
   }
 
-  drawHistory(recording, n, size, position) {
-    const events = cellHistory(recording, n, size, position);
+  drawHistory(recording, frame, size, position) {
+    const events = cellHistory(recording, frame.step, size, position, frame.until);
     const shape = { merge: "merge", sync: "sync", eos: "eos" };
     const items = events.slice(-8).map(({ step, text, type }) => {
       const item = el("li");

@@ -65,3 +65,8 @@ def open_page(page: Page, url: str) -> None:
     page.goto(url)
     page.wait_for_function("document.querySelector('[data-part=count]')?.textContent.startsWith('step')", timeout=30000)
     page.wait_for_function("document.querySelector('#bb-prompt textarea')?.value")
+
+
+def picture(page: Page, part: str) -> str:
+    """What a canvas of the viewer shows, as text that differs where the picture does."""
+    return str(page.locator(f"[data-part={part}]").evaluate("canvas => canvas.toDataURL()"))
