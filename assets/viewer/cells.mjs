@@ -9,6 +9,10 @@ import { drawShape } from "./shapes.mjs";
 export const CELL = 30;
 const RADIUS = 5;
 const PADDING = 5;
+const RINGS = {
+  gain: { colour: "eos", dash: [], sign: "+" },
+  loss: { colour: "refresh", dash: [5, 3], sign: "\u2212" },
+};
 
 /** Draws cells into a context; remembers how pieces were shortened to fit. */
 export class CellPainter {
@@ -71,6 +75,31 @@ export class CellPainter {
     context.strokeStyle = this.palette.ink;
     context.lineWidth = 2;
     context.stroke();
+  }
+
+  /** A ring with a sign in its corner: a cell that would be gained (plus) or lost (minus, dashed). */
+  drawRing(context, ring, x, y, width) {
+    const { colour, dash, sign } = RINGS[ring];
+    box(context, x - 1, y - 1, width + 2, CELL + 2, RADIUS + 1);
+    context.strokeStyle = this.palette[colour];
+    context.lineWidth = 2.5;
+    context.setLineDash(dash);
+    context.stroke();
+    context.setLineDash([]);
+    this.drawSign(context, sign, colour, x + 5, y + CELL - 4);
+  }
+
+  drawSign(context, sign, colour, x, y) {
+    context.beginPath();
+    context.arc(x, y, 6.5, 0, 2 * Math.PI);
+    context.fillStyle = this.palette[colour];
+    context.strokeStyle = this.palette.panel;
+    context.lineWidth = 1.5;
+    context.fill();
+    context.stroke();
+    context.font = `bold 12px ${this.palette.sans}`;
+    context.fillStyle = this.palette.panel;
+    context.fillText(sign, x, y + 0.5);
   }
 
   drawMark(context, kind, x, y, width) {

@@ -4,6 +4,7 @@ import { box, CELL, CellPainter } from "./cells.mjs";
 import { Columns, GAP } from "./columns.mjs";
 import { calm, el, icon, palette, say, surface } from "./dom.mjs";
 import { visible } from "./pieces.mjs";
+import { cellKey } from "./whatif.mjs";
 
 const ROW = CELL + 12;
 const AXIS = 20;
@@ -108,6 +109,8 @@ export class Grid {
     for (let p = first; p < last; p += 1) {
       if (p && p % branch.size === 0) this.drawBorder(context, lefts[p] - GAP / 2, y);
       this.painter.draw(context, view, branch, p, lefts[p], y, widths[p]);
+      const ring = view.rings.get(cellKey({ branch: branch.size, position: p }));
+      if (ring) this.painter.drawRing(context, ring, lefts[p], y, widths[p]);
     }
     this.drawWindow(context, branch, y);
     if (branch.size !== cursor.branch || cursor.position < first || cursor.position >= last) return;

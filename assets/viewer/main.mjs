@@ -14,6 +14,7 @@ import { happeningSentence, stepSentence } from "./sentences.mjs";
 import { LEGEND } from "./shapes.mjs";
 import { statusOf } from "./status.mjs";
 import { Timeline } from "./timeline.mjs";
+import { WhatIfCard } from "./whatifcard.mjs";
 
 /** Start the viewer in `element`; `props.value` is the append-only text, `watch` tells when it has grown. */
 export function mount(element, props, watch) {
@@ -41,6 +42,7 @@ class Viewer {
     });
     this.inspector = new Inspector(this.parts);
     this.textPanel = new TextPanel(this.parts);
+    this.whatIf = new WhatIfCard(this.parts, () => this.asked());
     this.fill = new FillChoice(this.parts, () => this.invalidate());
     this.furnish();
     this.listen(element);
@@ -103,6 +105,7 @@ class Viewer {
     this.recording = recording;
     this.unplaced = true;
     this.player.reset();
+    this.whatIf.reset();
     this.setFollow(true);
     this.parts.scroll.scrollLeft = 0;
   }
@@ -151,6 +154,16 @@ class Viewer {
   setFollow(follow) {
     this.grid.follow = follow;
     this.moved();
+  }
+
+  /** A threshold was dragged: ring the cells that flip, and go where they are if none is in view. */
+  asked() {
+    if (!this.recording) return;
+    const rings = this.whatIf.rings(this.recording, this.player.step);
+    const positions = [...rings.keys()].map((key) => Number(key.split(" ")[1])).sort((a, b) => a - b);
+    const [first, last] = this.grid.view;
+    if (positions.length && !positions.some((p) => p >= first && p < last - 1)) this.grid.show(positions[0]);
+    this.invalidate();
   }
 
   /** The step changed: keep the place of work in view if that is wanted. */
@@ -216,7 +229,8 @@ class Viewer {
     if (!recording || player.step < 0) return;
     const frame = this.frame;
     if (!frame.branches.has(this.cursor.branch)) this.cursor.branch = frame.ordered.at(-1).size;
-    const view = { recording, frame, cursor: this.cursor, live: this.live, fill: this.fill.value };
+    const rings = this.whatIf.rings(recording, player.step);
+    const view = { recording, frame, cursor: this.cursor, live: this.live, fill: this.fill.value, rings };
     this.grid.measure(recording);
     if (this.reveal && this.grid.follow) this.grid.show(workPlace(frame), true);
     this.reveal = false;
@@ -228,6 +242,7 @@ class Viewer {
     this.historyMap.draw(view);
     drawFigures(this.parts.figures, view);
     this.inspector.draw(view);
+    this.whatIf.draw(recording, player.step);
     this.textPanel.draw(view);
     if (this.spoken) say(this.parts.spoken, cursorSentence(view));
     this.spoken = false;

@@ -20,6 +20,15 @@ def seek(page: Page, step: int) -> None:
     page.wait_for_timeout(600)
 
 
+def ask(page: Page, knob: str, value: float) -> None:
+    """Drag a threshold of the what-if card."""
+    page.locator(f"[data-part={knob}]").evaluate(
+        "(slider, value) => { slider.value = value; slider.dispatchEvent(new Event('input', { bubbles: true })); }",
+        value,
+    )
+    page.wait_for_timeout(600)
+
+
 def test_each_fill_has_its_own_picture_and_legend(page: Page) -> None:
     seek(page, 14)
     pictures, legends = set(), set()
@@ -61,3 +70,23 @@ def test_a_range_is_repeated(page: Page) -> None:
     assert seen == {"5", "6", "7"}
     page.click("[data-part=loop]")
     expect(page.locator("[data-part=loop]")).to_have_attribute("aria-pressed", "false")
+
+
+def test_a_dragged_threshold_rings_the_cells_that_flip(page: Page) -> None:
+    seek(page, 14)
+    says = page.locator("[data-part=whatSays]")
+    expect(says).to_contain_text("own thresholds")
+    ask(page, "whatCommit", 0.9)
+    plain = picture(page, "canvas")
+    expect(says).to_contain_text("own thresholds")
+    ask(page, "whatCommit", 0.3)
+    expect(says).to_have_text(re.compile(r"^At this step \d+ more cells would commit, (\d+|none) of them not what was"))
+    assert picture(page, "canvas") != plain
+    ask(page, "whatCommit", 0.9)
+    seek(page, 14)
+    ask(page, "whatMerge", 0.1)
+    expect(says).to_contain_text("cannot be judged")
+    page.click("[data-part=whatReset]")
+    expect(says).to_contain_text("own thresholds")
+    page.keyboard.press("ArrowRight")
+    expect(page.locator("[data-part=count]")).to_contain_text("step 16 of")

@@ -1,0 +1,82 @@
+/** The card that asks what if: two thresholds to drag over a recorded step, and what would flip. */
+
+import { el, say } from "./dom.mjs";
+import { cellKey, flips, flipSentence, obstacle } from "./whatif.mjs";
+
+const FIELDS = { commit: "commit_threshold", merge: "merge_threshold" };
+const KNOBS = Object.keys(FIELDS);
+
+export class WhatIfCard {
+  /** `changed()` is called when a threshold is dragged. */
+  constructor(parts, changed) {
+    this.sliders = { commit: parts.whatCommit, merge: parts.whatMerge };
+    this.outputs = { commit: parts.whatCommitValue, merge: parts.whatMergeValue };
+    this.says = parts.whatSays;
+    this.again = parts.whatReset;
+    this.reset();
+    for (const knob of KNOBS)
+      this.sliders[knob].addEventListener("input", () => {
+        this.asked[knob] = this.sliders[knob].valueAsNumber;
+        changed();
+      });
+    this.again.addEventListener("click", () => {
+      this.reset();
+      changed();
+    });
+  }
+
+  /** Ask nothing: the thresholds of the step shown. */
+  reset() {
+    this.asked = { commit: null, merge: null };
+  }
+
+  /** The thresholds that are asked for where they differ from those in force, by the names of their settings. */
+  changes(config) {
+    const asked = KNOBS.filter((knob) => this.asked[knob] !== null && this.asked[knob] !== config[FIELDS[knob]]);
+    return Object.fromEntries(asked.map((knob) => [FIELDS[knob], this.asked[knob]]));
+  }
+
+  /** The cells to ring at step `n`: a map of `cellKey` to gain or loss. */
+  rings(recording, n) {
+    const config = recording.frame(n).config;
+    if (!Object.keys(this.changes(config)).length) return new Map();
+    const { gained, lost, unmerged } = flips(recording, n, this.thresholds(config));
+    return new Map([
+      ...gained.map((cell) => [cellKey(cell), "gain"]),
+      ...[...lost, ...unmerged].map((cell) => [cellKey(cell), "loss"]),
+    ]);
+  }
+
+  thresholds(config) {
+    return Object.fromEntries(KNOBS.map((knob) => [knob, this.asked[knob] ?? config[FIELDS[knob]]]));
+  }
+
+  draw(recording, n) {
+    const config = recording.frame(n).config;
+    const own = { commit: config.commit_threshold, merge: config.merge_threshold };
+    for (const knob of KNOBS) this.drawKnob(knob, own[knob]);
+    this.again.disabled = KNOBS.every((knob) => this.asked[knob] === null);
+    say(this.says, this.sentence(recording, n, config, own));
+  }
+
+  drawKnob(knob, own) {
+    const [slider, output] = [this.sliders[knob], this.outputs[knob]];
+    slider.disabled = own === undefined;
+    const value = this.asked[knob] ?? own ?? 0;
+    slider.value = value;
+    slider.style.setProperty("--done", `${100 * Math.min(value, 1)}%`);
+    slider.style.setProperty("--from", own === undefined ? "0%" : `${100 * Math.min(own, 1) - 0.8}%`);
+    slider.style.setProperty("--to", own === undefined ? "0%" : `${100 * Math.min(own, 1) + 0.8}%`);
+    const was = value === own || own === undefined ? "" : `was ${Number(own).toFixed(2)}`;
+    output.replaceChildren(el("b", "", own === undefined ? "\u2013" : value.toFixed(2)), el("small", "", was));
+    slider.setAttribute("aria-valuetext", `${value.toFixed(2)} ${was}`);
+  }
+
+  sentence(recording, n, config, own) {
+    const problem = obstacle(recording, config);
+    if (problem) return problem;
+    if (!Object.keys(this.changes(config)).length)
+      return "These are the step\u2019s own thresholds. Drag one to see which cells flip.";
+    return flipSentence(recording, flips(recording, n, this.thresholds(config)), own, this.thresholds(config));
+  }
+}
