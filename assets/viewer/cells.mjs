@@ -10,6 +10,8 @@ export const CELL = 30;
 const RADIUS = 5;
 const PADDING = 5;
 const RINGS = {
+  differs: { colour: "sync", dash: [], sign: "" },
+  first: { colour: "sync", dash: [], sign: "\u2260" },
   gain: { colour: "eos", dash: [], sign: "+" },
   loss: { colour: "refresh", dash: [5, 3], sign: "\u2212" },
 };
@@ -86,7 +88,7 @@ export class CellPainter {
     context.setLineDash(dash);
     context.stroke();
     context.setLineDash([]);
-    this.drawSign(context, sign, colour, x + 5, y + CELL - 4);
+    if (sign) this.drawSign(context, sign, colour, x + 5, y + CELL - 4);
   }
 
   drawSign(context, sign, colour, x, y) {

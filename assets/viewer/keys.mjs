@@ -11,6 +11,7 @@ export const KEY_HELP = [
   ["[ ]", "previous or next position"],
   ["f", "what the cells' colour stands for"],
   ["l", "repeat a range: its first step, its last, off"],
+  ["d", "where the answers of two runs first part"],
   ["?", "this help"],
 ];
 
@@ -29,6 +30,7 @@ export function actionOf(event) {
     ".": { name: "stop", direction: 1 },
     f: { name: "fill" },
     l: { name: "loop" },
+    d: { name: "part" },
     "[": { name: "position", direction: -1 },
     "]": { name: "position", direction: 1 },
   };

@@ -43,12 +43,13 @@ export class Inspector {
     Object.assign(this, { cellTitle, cellSeen, candidates, thresholds, why, history });
   }
 
-  draw({ recording, frame, cursor }) {
+  /** `run` names the run of the view, where there are two. */
+  draw({ recording, frame, cursor }, run = "") {
     const branch = frame.branches.get(cursor.branch);
     if (!branch || frame.step < 0) return;
     const { position } = cursor;
     const seen = branch.seen[position];
-    say(this.cellTitle, `Position ${position}, block ${branch.size}`);
+    say(this.cellTitle, `${run}Position ${position}, block ${branch.size}`);
     say(this.cellSeen, seen < 0 ? "not seen by a forward of this branch yet" : `candidates as of step ${seen + 1}`);
     this.drawCandidates(recording, frame.config, candidatesAt(recording, seen, branch.size, position));
     say(this.why, cellSentence(recording, frame, branch, position));

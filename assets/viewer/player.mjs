@@ -19,6 +19,7 @@ export class Player {
   /** Start over with a run that has no step yet. */
   reset() {
     this.count = 0;
+    this.newest = -1;
     this.step = -1;
     this.until = null; // how many happenings of the step are shown; null for the whole step
     this.range = null; // [first, last] steps that are repeated; last is null while only the first is set
@@ -27,14 +28,16 @@ export class Player {
     this.waited = 0;
   }
 
-  /** A run has `count` steps now. A live one is followed to its newest step. */
-  grow(count, live) {
+  /** There are `count` steps now. A live run is followed to its newest step, which need not be the last of all. */
+  grow(count, live, newest = count - 1) {
     this.count = count;
+    this.newest = newest;
     if (!count) return;
     if (this.step < 0 || (live && this.following)) {
-      this.step = live ? count - 1 : 0;
+      this.step = live ? newest : 0;
       this.until = null;
     }
+    this.step = Math.min(this.step, count - 1);
     this.onChange();
   }
 
@@ -42,7 +45,7 @@ export class Player {
     if (!this.count) return;
     this.step = Math.min(Math.max(step, 0), this.count - 1);
     this.until = null;
-    this.following = this.atEnd;
+    this.following = this.step >= this.newest;
     this.waited = 0;
     this.onChange();
   }
@@ -103,7 +106,7 @@ export class Player {
     this.step = this.after(due);
     this.until = null;
     this.playing = this.repeating || !this.atEnd;
-    this.following = this.atEnd;
+    this.following = this.step >= this.newest;
     this.onChange();
   }
 

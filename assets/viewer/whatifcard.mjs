@@ -1,18 +1,20 @@
 /** The card that asks what if: two thresholds to drag over a recorded step, and what would flip. */
 
-import { el, say } from "./dom.mjs";
+import { el, enable, say } from "./dom.mjs";
 import { cellKey, flips, flipSentence, obstacle } from "./whatif.mjs";
 
 const FIELDS = { commit: "commit_threshold", merge: "merge_threshold" };
 const KNOBS = Object.keys(FIELDS);
 
 export class WhatIfCard {
-  /** `changed()` is called when a threshold is dragged. */
-  constructor(parts, changed) {
+  /** `changed()` is called when a threshold is dragged, `run()` when the step shall be taken anew. */
+  constructor(parts, { changed, run }) {
     this.sliders = { commit: parts.whatCommit, merge: parts.whatMerge };
     this.outputs = { commit: parts.whatCommitValue, merge: parts.whatMergeValue };
     this.says = parts.whatSays;
     this.again = parts.whatReset;
+    this.run = parts.runFrom;
+    this.run.addEventListener("click", run);
     this.reset();
     for (const knob of KNOBS)
       this.sliders[knob].addEventListener("input", () => {
@@ -57,6 +59,20 @@ export class WhatIfCard {
     for (const knob of KNOBS) this.drawKnob(knob, own[knob]);
     this.again.disabled = KNOBS.every((knob) => this.asked[knob] === null);
     say(this.says, this.sentence(recording, n, config, own));
+  }
+
+  /** Whether step `n` can be taken anew, live; `problem` says why no run can be started now, if so. */
+  drawRun(recording, n, problem) {
+    enable(this.run, problem || this.hindrance(recording, n));
+  }
+
+  hindrance(recording, n) {
+    const { header, end } = recording;
+    if (header.config.block_size) return `A run of ${header.decoder} has one fixed block size and cannot be gone on from`;
+    if (!end) return "Only a run that has ended can be gone on from";
+    if (!n) return "The first step has none before it to go on from; start a new run with these thresholds";
+    if (!Object.keys(this.changes(recording.frame(n).config)).length) return "Drag a threshold first";
+    return "";
   }
 
   drawKnob(knob, own) {

@@ -6,13 +6,16 @@ import os
 import shutil
 import socket
 from pathlib import Path
+from typing import Any
 
 from playwright.sync_api import Page
 from scripted import ANSWER, ScriptedModel
 
 from blockbatch.config import Config
+from blockbatch.fork import fork
 from blockbatch.reading import MAX_BYTES
 from blockbatch.run import Run
+from blockbatch.trace import Trace
 from ui.engine import Engine
 from ui.interface import create_ui
 from ui.settings import Settings
@@ -37,7 +40,7 @@ class Stage:
 
     def __init__(self) -> None:
         self.started: list[Run] = []
-        page = create_ui(Engine(self.start), Settings(runs=2))
+        page = create_ui(Engine(self.start, self.fork), Settings(runs=2))
         options = {"theme": theme(), "head": head(), "footer_links": [], "run_history": False}
         _, self.url, _ = page.launch(
             prevent_thread_lock=True, quiet=True, server_port=free_port(), max_file_size=MAX_BYTES, **options
@@ -46,6 +49,10 @@ class Stage:
 
     def start(self, prompt: str, config: Config) -> Run:
         self.started.append(Run(ScriptedModel(MARKUP if "markup" in prompt else ANSWER), prompt, config))
+        return self.started[-1]
+
+    def fork(self, trace: Trace, step: int, changes: dict[str, Any]) -> Run:
+        self.started.append(fork(ScriptedModel(), trace, step, **changes))
         return self.started[-1]
 
 
