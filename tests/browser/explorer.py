@@ -8,7 +8,7 @@ import socket
 from pathlib import Path
 from typing import Any
 
-from playwright.sync_api import Page
+from playwright.sync_api import Page, expect
 from scripted import ANSWER, ScriptedModel
 
 from blockbatch.config import Config
@@ -77,3 +77,21 @@ def open_page(page: Page, url: str) -> None:
 def picture(page: Page, part: str) -> str:
     """What a canvas of the viewer shows, as text that differs where the picture does."""
     return str(page.locator(f"[data-part={part}]").evaluate("canvas => canvas.toDataURL()"))
+
+
+def seek(page: Page, step: int) -> None:
+    """Show the step with this index."""
+    page.locator("[data-part=scrub]").evaluate(
+        "(scrub, step) => { scrub.value = step; scrub.dispatchEvent(new Event('input', { bubbles: true })); }", step
+    )
+    expect(page.locator("[data-part=count]")).to_contain_text(f"step {step + 1} of")
+    page.wait_for_timeout(600)
+
+
+def ask(page: Page, knob: str, value: float) -> None:
+    """Drag a threshold of the what-if card."""
+    page.locator(f"[data-part={knob}]").evaluate(
+        "(slider, value) => { slider.value = value; slider.dispatchEvent(new Event('input', { bubbles: true })); }",
+        value,
+    )
+    page.wait_for_timeout(600)

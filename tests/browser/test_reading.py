@@ -5,28 +5,10 @@ from __future__ import annotations
 import re
 
 import pytest
-from explorer import picture
+from explorer import ask, picture, seek
 from playwright.sync_api import Page, expect
 
 pytestmark = pytest.mark.browser
-
-
-def seek(page: Page, step: int) -> None:
-    """Show the step with this index."""
-    page.locator("[data-part=scrub]").evaluate(
-        "(scrub, step) => { scrub.value = step; scrub.dispatchEvent(new Event('input', { bubbles: true })); }", step
-    )
-    expect(page.locator("[data-part=count]")).to_contain_text(f"step {step + 1} of")
-    page.wait_for_timeout(600)
-
-
-def ask(page: Page, knob: str, value: float) -> None:
-    """Drag a threshold of the what-if card."""
-    page.locator(f"[data-part={knob}]").evaluate(
-        "(slider, value) => { slider.value = value; slider.dispatchEvent(new Event('input', { bubbles: true })); }",
-        value,
-    )
-    page.wait_for_timeout(600)
 
 
 def test_each_fill_has_its_own_picture_and_legend(page: Page) -> None:
