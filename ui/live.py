@@ -169,7 +169,8 @@ class LiveRuns:
                     order.run.stop()
                 began = self.clock()
         except Exception as error:  # whatever broke: what was recorded stays on screen, and the page goes on
-            logger.exception("a run broke")
+            if not isinstance(error, BlockBatchError):
+                logger.exception("a run broke")
             obedience.warn(f"The run broke off and what was decoded so far is kept: {error}")
             yield session_line("failed")
 

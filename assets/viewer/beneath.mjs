@@ -13,6 +13,7 @@ export class Beneath {
   /** `pick` and `seek` as for A; sideways wheeling is passed on to `above`, A's grid. */
   constructor(parts, above, { pick, seek, scrolled }) {
     Object.assign(this, { card: parts.beneath, title: parts.titleB, sentence: parts.sentenceB, above });
+    this.save = parts.downloadB;
     const { scrollB: scroll, spacerB: spacer, canvasB: canvas, labelsB: labels } = parts;
     this.grid = new Grid({ scroll, spacer, canvas, labels }, { pick, scrolled });
     this.timeline = new Timeline({ timeline: parts.timelineB, tip: parts.tipB }, seek);
@@ -37,6 +38,7 @@ export class Beneath {
     this.card.hidden = !view;
     if (!view) return;
     say(this.title, view.title);
+    this.save.disabled = view.live;
     drawSentence(this.sentence, view.recording, { ...view.player, until: null }, view.live);
     this.timeline.draw(view);
     this.grid.columns = this.above.columns;

@@ -29,7 +29,7 @@ export function answerRow(recording, n = Infinity) {
   return speaker(recording, frame).token;
 }
 
-/** Two runs that are compared, `a` above `b`. Both may still grow. */
+/** Two runs that are compared, `a` above `b`. Both may still grow; where they part is looked for again when they have. */
 export class Comparison {
   constructor(a, b) {
     Object.assign(this, { a, b, key: "" });
@@ -78,11 +78,16 @@ export class Comparison {
   }
 }
 
-/** What a run is called where two are shown. */
-export function titleOf({ header }, name) {
+/** What a run is called where two are shown; a fork is named by its step and the thresholds it took there. */
+export function titleOf({ header, steps }, name) {
   const { decoder, config, origin } = header;
   if (name) return name;
-  if (origin) return `taken anew from step ${origin.step + 2}`;
+  if (origin) return [`taken anew from step ${origin.step + 2}`, ...changesAt(steps[origin.step + 1])].join(", ");
   if (config.block_size) return `${decoder}, block ${config.block_size}`;
   return config.block_sizes.length === 1 ? `one block size, ${config.block_sizes[0]}` : "live run";
+}
+
+function changesAt(step) {
+  const changes = step?.events.filter((event) => event.type === "config") ?? [];
+  return changes.map((event) => `${event.field.replace("_threshold", "").replaceAll("_", " ")} ${event.new}`);
 }

@@ -159,8 +159,9 @@ export class Frames {
     if (this.steps.length % KEYFRAME_EVERY === 0) this.keyframes.push(this.head.clone());
   }
 
-  /** The frame after step `n`; -1 gives the start. Callers must not write to it. */
+  /** The frame after step `n`; -1 gives the start. Callers must not write to it, and not keep it: the run may grow. */
   at(n) {
+    if (this.head.step === n) return this.head;
     if (this.cached?.step === n) return this.cached;
     const key = Math.floor((n + 1) / KEYFRAME_EVERY);
     const frame = this.keyframes[key].clone();

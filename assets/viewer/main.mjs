@@ -94,6 +94,7 @@ class Viewer {
     });
     on("follow", "click", () => this.setFollow(!this.grid.follow));
     on("download", "click", () => save(this.runs.shown));
+    on("downloadB", "click", () => save(this.runs.beneath));
     document.addEventListener("keydown", (event) => this.key(event));
     document.addEventListener("blockbatch:help", () => this.parts.help.showModal());
     document.addEventListener("blockbatch:ask-status", () => this.announce());
@@ -311,6 +312,7 @@ class Viewer {
     const [a, b] = viewsOf(this, this.frame, this.whatIf.rings(this.recording, this.step));
     const focus = this.cursor.run === "b" && b ? b : a;
     if (!focus.frame.branches.has(this.cursor.branch)) this.cursor.branch = focus.frame.ordered.at(-1).size;
+    this.cursor.position = Math.min(this.cursor.position, focus.recording.length - 1);
     this.grid.measure([a, b].filter(Boolean).map((view) => view.recording));
     if (this.reveal && this.grid.follow) this.grid.show(workPlace(a.frame), true);
     this.reveal = false;

@@ -38,6 +38,7 @@ export class Player {
       this.until = null;
     }
     this.step = Math.min(this.step, count - 1);
+    if (this.range && Math.max(...this.range) >= count) this.range = null;
     this.onChange();
   }
 

@@ -46,7 +46,9 @@ export class Runs {
     this.pinned = this.latest;
   }
 
+  /** Go on with the latest run; with the pinned one if no step of the latest came. */
   unpin() {
+    if (!this.latest.recording.steps.length) this.latest = this.pinned;
     this.pinned = null;
   }
 

@@ -64,7 +64,9 @@ def test_run_from_here_takes_the_step_anew_beneath_the_run(page: Page, stage: St
     ask(page, "whatCommit", 0.6)
     more = int(re.findall(r"(\d+) more cell", page.inner_text("[data-part=whatSays]"))[0])
     page.click("[data-part=runFrom]")
-    expect(page.locator("[data-part=titleB]")).to_have_text("B \u00b7 taken anew from step 6", timeout=30_000)
+    expect(page.locator("[data-part=titleB]")).to_have_text(
+        "B \u00b7 taken anew from step 6, commit 0.6", timeout=30_000
+    )
     expect(page.locator("[data-part=status]")).to_have_text("finished", timeout=30_000)
     forked = stage.started[-1].trace
     assert forked.header.origin == (trace.header.run, 4)

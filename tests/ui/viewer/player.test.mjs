@@ -92,3 +92,25 @@ test("a range is set in two presses, repeated, and let go by a third", () => {
   it.loop();
   assert.equal(it.repeating, false);
 });
+
+test("a live run beneath a longer one is followed to its own newest step", () => {
+  const it = player(20);
+  it.following = true;
+  it.grow(20, true, 3);
+  assert.equal(it.step, 3);
+  it.seek(1);
+  it.grow(20, true, 4);
+  assert.equal(it.step, 1);
+  it.seek(4);
+  it.grow(20, true, 5);
+  assert.equal(it.step, 5);
+});
+
+test("a range that a shorter run does not have is let go", () => {
+  const it = player(9);
+  it.loop();
+  it.seek(8);
+  it.loop();
+  it.grow(5, false);
+  assert.deepEqual([it.step, it.range], [0, null]);
+});
