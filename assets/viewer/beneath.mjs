@@ -1,7 +1,7 @@
 /** Run B beneath run A: its timeline and its grids, in the columns of A's. */
 
 import { clamped } from "./compare.mjs";
-import { say } from "./dom.mjs";
+import { bringIntoView, say } from "./dom.mjs";
 import { Grid } from "./grid.mjs";
 import { speaker } from "./metrics.mjs";
 import { Timeline } from "./timeline.mjs";
@@ -35,6 +35,7 @@ export class Beneath {
 
   /** Draw a view of run B; without one the card is hidden. */
   draw(view) {
+    const appears = this.card.hidden && view;
     this.card.hidden = !view;
     if (!view) return;
     say(this.title, view.title);
@@ -45,6 +46,7 @@ export class Beneath {
     const rows = this.card.clientWidth < WIDE ? [speaker(view.recording, view.frame)] : view.frame.ordered;
     this.grid.draw({ ...view, rows });
     this.grid.scroll.scrollLeft = this.above.scroll.scrollLeft;
+    if (appears) bringIntoView(this.card);
   }
 }
 

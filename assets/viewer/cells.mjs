@@ -13,6 +13,7 @@ const RINGS = {
   differs: { colour: "sync", dash: [], sign: "" },
   first: { colour: "sync", dash: [], sign: "\u2260" },
   gain: { colour: "eos", dash: [], sign: "+" },
+  wrong: { colour: "eos", dash: [], sign: "!" },
   loss: { colour: "refresh", dash: [5, 3], sign: "\u2212" },
 };
 
@@ -28,9 +29,10 @@ export class CellPainter {
   /** Draw `branch`'s cell at `position` in the box (x, y, width), filled as the view's `fill` says. */
   draw(context, view, branch, position, x, y, width) {
     const cell = { branch, position, branches: view.branches, count: view.recording.steps.length };
-    const fill = FILLS[view.fill];
-    if (branch.token[position] === MASKED) this.drawMasked(context, view, branch, position, fill.draft(cell), x, y, width);
-    else this.drawWritten(context, view, branch, position, fill.written(cell), x, y, width);
+    const { draft, written } = FILLS[view.fill];
+    if (branch.token[position] === MASKED)
+      this.drawMasked(context, view, branch, position, draft(cell), x, y, width);
+    else this.drawWritten(context, view, branch, position, written(cell), x, y, width);
   }
 
   drawMasked(context, { recording }, branch, position, fill, x, y, width) {
@@ -79,7 +81,7 @@ export class CellPainter {
     context.stroke();
   }
 
-  /** A ring with a sign in its corner: a cell that would be gained (plus) or lost (minus, dashed). */
+  /** A ring with a sign in its corner, as the legends of the what-if card and of run B explain them. */
   drawRing(context, ring, x, y, width) {
     const { colour, dash, sign } = RINGS[ring];
     box(context, x - 1, y - 1, width + 2, CELL + 2, RADIUS + 1);

@@ -29,7 +29,7 @@ export function answerRow(recording, n = Infinity) {
   return speaker(recording, frame).token;
 }
 
-/** Two runs that are compared, `a` above `b`. Both may still grow; where they part is looked for again when they have. */
+/** Two runs that are compared, `a` above `b`. Both may still grow; then it is looked again where they part. */
 export class Comparison {
   constructor(a, b) {
     Object.assign(this, { a, b, key: "" });
@@ -54,7 +54,7 @@ export class Comparison {
     return { position, step };
   }
 
-  /** The rings of both runs' speaking rows at two frames, by branch and position: all that differ, the first one apart. */
+  /** The rings of both runs' speaking rows at two frames, by branch and position; the first parting has its own. */
   rings(frameA, frameB) {
     const [left, right] = [speaker(this.a, frameA), speaker(this.b, frameB)];
     const first = this.parting?.position;

@@ -1,13 +1,23 @@
-/** The controls around the pictures that say what they would do next: the fill and its legend, the repeated range. */
+/** The controls around the pictures: what never changes in them, the fill and its legend, the repeated range. */
 
 import { el } from "./dom.mjs";
 import { FILLS } from "./fills.mjs";
+import { KEY_HELP } from "./keys.mjs";
+import { SPEEDS } from "./player.mjs";
+import { LEGEND } from "./shapes.mjs";
 
 const LOOP = {
   off: "Repeat a range: set its first step here (l)",
   from: "Repeat a range: set its last step here (l)",
   on: "Stop repeating this range (l)",
 };
+
+/** Fill in what never changes: the speeds and the help. */
+export function furnish({ speed, glossary, keys }) {
+  speed.append(...SPEEDS.map((value) => new Option(`${value}\u00d7`, value, value === 1, value === 1)));
+  for (const [name, meaning] of Object.values(LEGEND)) glossary.append(el("dt", "", name), el("dd", "", meaning));
+  for (const [key, meaning] of KEY_HELP) keys.append(el("dt", "", key), el("dd", "", meaning));
+}
 
 /** The choice of what a cell's colour stands for, and its legend. */
 export class FillChoice {

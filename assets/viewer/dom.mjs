@@ -80,6 +80,11 @@ export function palette(root) {
   };
 }
 
+/** Scroll the page as little as needed to see an element. */
+export function bringIntoView(node) {
+  node.scrollIntoView({ block: "nearest", inline: "nearest", behavior: calm() ? "auto" : "smooth" });
+}
+
 /** Whether the visitor asked for less motion. */
 export function calm() {
   return window.matchMedia("(prefers-reduced-motion: reduce)").matches;

@@ -30,8 +30,8 @@ const scale = (low, high) => [
 ];
 
 /**
- * By name: `written(cell)` gives {colour, bar} of a token's cell and `draft(cell)` of a masked one's candidate, null for
- * none. A cell is {branch, branches, position, count}, `count` being the steps of the run.
+ * By name: `written(cell)` gives {colour, bar} of a token's cell and `draft(cell)` that of a masked one's candidate,
+ * null for none. A cell is {branch, branches, position, count}, `count` being the steps of the run.
  */
 export const FILLS = {
   confidence: {

@@ -50,7 +50,8 @@ export class Grid {
 
   /** Make room for the tokens of the steps of `recordings` that have not been measured yet. */
   measure(recordings) {
-    if (recordings.length !== this.recordings.length || recordings.some((run, index) => run !== this.recordings[index])) {
+    const same = (run, index) => run === this.recordings[index];
+    if (recordings.length !== this.recordings.length || !recordings.every(same)) {
       this.recordings = recordings;
       this.columns = new Columns(Math.max(...recordings.map((recording) => recording.length)));
       this.measured = recordings.map(() => 0);

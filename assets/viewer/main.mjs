@@ -3,27 +3,26 @@
 import { Beneath, frameBeneath } from "./beneath.mjs";
 import { clamped, Comparison } from "./compare.mjs";
 import { CompareCard } from "./comparecard.mjs";
-import { FillChoice } from "./controls.mjs";
-import { calm, el, parts, say } from "./dom.mjs";
-import { happenings, MASKED } from "./fold.mjs";
+import { FillChoice, furnish } from "./controls.mjs";
+import { bringIntoView, calm, parts, say } from "./dom.mjs";
+import { happenings } from "./fold.mjs";
 import { Grid } from "./grid.mjs";
 import { BranchMap, HistoryMap } from "./heatmap.mjs";
-import { actionOf, KEY_HELP } from "./keys.mjs";
+import { actionOf } from "./keys.mjs";
 import { cursorSentence, drawFigures, Inspector, TextPanel } from "./panels.mjs";
 import { speaker } from "./metrics.mjs";
-import { nextStop, Player, SPEEDS } from "./player.mjs";
+import { nextStop, Player } from "./player.mjs";
 import { nextMarked } from "./recording.mjs";
 import { fileOf, Runs, save } from "./runs.mjs";
-import { LEGEND } from "./shapes.mjs";
 import { statusOf } from "./status.mjs";
 import { Timeline } from "./timeline.mjs";
 import { drawTransport } from "./transport.mjs";
-import { viewsOf } from "./views.mjs";
+import { viewsOf, workPlace } from "./views.mjs";
 import { WhatIfCard } from "./whatifcard.mjs";
 
 /**
- * Start the viewer in `element`; `props.value` is the append-only text, `watch` tells when it has grown, `trigger` sends
- * an event to the server, and `props.problem` says why the server can run nothing, if so.
+ * Start the viewer in `element`; `props.value` is the append-only text, `watch` tells when it has grown, `trigger`
+ * sends an event to the server, and `props.problem` says why the server can run nothing, if so.
  */
 export function mount(element, props, watch, trigger) {
   const viewer = new Viewer(element, props.problem ?? "", (asked) => trigger("submit", asked));
@@ -39,19 +38,11 @@ class Viewer {
     this.comparison = null;
     this.cursor = { run: "a", branch: 0, position: 0 };
     this.player = new Player(() => this.moved());
-    this.furnish();
+    furnish(this.parts);
     this.makePanels();
     this.listen(element);
     this.lastTick = performance.now();
     requestAnimationFrame((now) => this.tick(now));
-  }
-
-  /** Fill in what never changes. */
-  furnish() {
-    const { speed, glossary, keys } = this.parts;
-    speed.append(...SPEEDS.map((value) => new Option(`${value}\u00d7`, value, value === 1, value === 1)));
-    for (const [name, meaning] of Object.values(LEGEND)) glossary.append(el("dt", "", name), el("dd", "", meaning));
-    for (const [key, meaning] of KEY_HELP) keys.append(el("dt", "", key), el("dd", "", meaning));
   }
 
   makePanels() {
@@ -177,6 +168,7 @@ class Viewer {
     if (!parting) return;
     this.seek(parting.step);
     this.pick(speaker(this.recording, this.frame).size, parting.position, "a");
+    bringIntoView(this.parts.scroll);
   }
 
   /** Start the cursor at the first consensus commit known, where there is most to tell; else keep the branch. */
@@ -356,10 +348,4 @@ class Viewer {
     if (this.spoken) say(this.parts.spoken, cursorSentence(view));
     this.spoken = false;
   }
-}
-
-/** The position where decoding goes on: a little before the leader's first masked one. */
-function workPlace({ leader }) {
-  const first = leader.token.indexOf(MASKED);
-  return Math.max((first < 0 ? leader.token.length : first) - 3, 0);
 }

@@ -61,8 +61,7 @@ export class Player {
   /** Mark the first step of a range, then its last one and repeat it, then repeat no more. */
   loop() {
     if (!this.range) this.range = [this.step, null];
-    else if (this.range[1] === null) this.range = [Math.min(this.range[0], this.step), Math.max(this.range[0], this.step)];
-    else this.range = null;
+    else this.range = this.repeating ? null : [this.range[0], this.step].sort((a, b) => a - b);
     if (this.repeating) this.play();
     this.onChange();
   }

@@ -71,10 +71,10 @@ export function cellKey({ branch, position }) {
   return `${branch} ${position}`;
 }
 
-/** How many of `cells` hold another token than the run's answer does there in the end. */
+/** Those of `cells` that hold another token than the run's answer does there in the end. */
 export function notFinal(recording, cells) {
   const row = speaker(recording, recording.frame(recording.steps.length - 1)).token;
-  return cells.filter(({ position, token }) => row[position] !== MASKED && row[position] !== token).length;
+  return cells.filter(({ position, token }) => row[position] !== MASKED && row[position] !== token);
 }
 
 /** The flips in one sentence. `own` are the thresholds that were in force, `asked` the others. */
@@ -89,6 +89,7 @@ export function flipSentence(recording, { gained, lost, unmerged }, own, asked) 
 }
 
 function wrongPart(recording, cells) {
-  const wrong = notFinal(recording, cells);
-  return `, ${wrong || "none"} of them not what was finally written`;
+  const wrong = notFinal(recording, cells).length;
+  if (cells.length === 1) return wrong ? ", and it is not what was finally written" : "";
+  return wrong ? `, ${wrong} of them not what was finally written` : ", none of them against what was finally written";
 }

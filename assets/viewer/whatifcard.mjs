@@ -1,7 +1,7 @@
 /** The card that asks what if: two thresholds to drag over a recorded step, and what would flip. */
 
 import { el, enable, say } from "./dom.mjs";
-import { cellKey, flips, flipSentence, obstacle } from "./whatif.mjs";
+import { cellKey, flips, flipSentence, notFinal, obstacle } from "./whatif.mjs";
 
 const FIELDS = { commit: "commit_threshold", merge: "merge_threshold" };
 const KNOBS = Object.keys(FIELDS);
@@ -38,13 +38,14 @@ export class WhatIfCard {
     return Object.fromEntries(asked.map((knob) => [FIELDS[knob], this.asked[knob]]));
   }
 
-  /** The cells to ring at step `n`: a map of `cellKey` to gain or loss. */
+  /** The cells to ring at step `n`: a map of `cellKey` to gain, wrong (a gain that the answer contradicts) or loss. */
   rings(recording, n) {
     const config = recording.frame(n).config;
     if (!Object.keys(this.changes(config)).length) return new Map();
     const { gained, lost, unmerged } = flips(recording, n, this.thresholds(config));
     return new Map([
       ...gained.map((cell) => [cellKey(cell), "gain"]),
+      ...notFinal(recording, gained).map((cell) => [cellKey(cell), "wrong"]),
       ...[...lost, ...unmerged].map((cell) => [cellKey(cell), "loss"]),
     ]);
   }
@@ -68,7 +69,7 @@ export class WhatIfCard {
 
   hindrance(recording, n) {
     const { header, end } = recording;
-    if (header.config.block_size) return `A run of ${header.decoder} has one fixed block size and cannot be gone on from`;
+    if (header.config.block_size) return `A run of ${header.decoder} has one fixed block size and cannot be forked`;
     if (!end) return "Only a run that has ended can be gone on from";
     if (!n) return "The first step has none before it to go on from; start a new run with these thresholds";
     if (!Object.keys(this.changes(recording.frame(n).config)).length) return "Drag a threshold first";

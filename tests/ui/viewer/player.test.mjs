@@ -60,7 +60,8 @@ test("the events of all steps are walked one by one, both ways", () => {
   const counts = [3, 1, 2];
   const walk = (place, direction) => {
     const places = [];
-    while ((place = nextStop(place, direction, (step) => counts[step], counts.length))) places.push(`${place.step}.${place.until}`);
+    while ((place = nextStop(place, direction, (step) => counts[step], counts.length)))
+      places.push(`${place.step}.${place.until}`);
     return places;
   };
   assert.deepEqual(walk({ step: 0, until: 1 }, 1), ["0.2", "0.3", "1.1", "2.1", "2.2"]);
