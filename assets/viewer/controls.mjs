@@ -22,7 +22,7 @@ export function furnish({ speed, glossary, keys }) {
 /** The choice of what a cell's colour stands for, and its legend. */
 export class FillChoice {
   constructor({ fill: select, scale }, changed) {
-    Object.assign(this, { select, scale });
+    Object.assign(this, { select, scale, changed });
     select.append(...Object.entries(FILLS).map(([name, fill]) => new Option(fill.name, name)));
     select.addEventListener("change", changed);
   }
@@ -34,6 +34,7 @@ export class FillChoice {
   /** Go on to the next fill. */
   next() {
     this.select.selectedIndex = (this.select.selectedIndex + 1) % this.select.length;
+    this.changed();
   }
 
   draw(recording) {

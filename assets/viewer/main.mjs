@@ -167,7 +167,7 @@ class Viewer {
     const parting = this.comparison?.parting;
     if (!parting) return;
     this.seek(parting.step);
-    this.pick(speaker(this.recording, this.frame).size, parting.position, "a");
+    this.lookAt(speaker(this.recording, this.frame).size, parting.position);
     bringIntoView(this.parts.scroll);
   }
 
@@ -201,7 +201,13 @@ class Viewer {
     if (!place) return;
     this.player.stopAt(place);
     const { branch, position, positions } = happenings(steps[place.step])[place.until - 1];
-    if (branch && this.frame.branches.has(branch)) this.pick(branch, position ?? positions?.[0] ?? null, "a");
+    if (branch && this.frame.branches.has(branch)) this.lookAt(branch, position ?? positions?.[0] ?? null);
+  }
+
+  /** Point at a cell of run A, which is what is to be seen at this step, rather than where decoding goes on. */
+  lookAt(branch, position) {
+    this.reveal = false;
+    this.pick(branch, position, "a");
   }
 
   pick(branch, position, run = this.cursor.run) {
@@ -242,25 +248,16 @@ class Viewer {
       step: () => this.player.move(action.direction),
       event: () => this.seek(nextMarked(this.recording.marks, this.player.step, action.direction) ?? this.player.step),
       stop: () => this.stop(action.direction),
-      fill: () => this.nextFill(),
+      fill: () => this.fill.next(),
       loop: () => this.player.loop(),
       part: () => this.showParting(),
       first: () => this.seek(0),
       last: () => this.seek(this.player.count - 1),
       help: () => this.parts.help.showModal(),
       branch: () => this.pick(this.focused.ordered[action.index]?.size ?? this.cursor.branch, null),
-      position: () => this.pick(this.cursor.branch, this.positionAfter(action.direction)),
+      position: () => this.pick(this.cursor.branch, Math.max(this.cursor.position + action.direction, 0)),
     };
     acts[action.name]();
-  }
-
-  positionAfter(direction) {
-    return Math.min(Math.max(this.cursor.position + direction, 0), this.recording.length - 1);
-  }
-
-  nextFill() {
-    this.fill.next();
-    this.invalidate();
   }
 
   /** The step of the run shown: its last where run B is longer. */

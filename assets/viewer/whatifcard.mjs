@@ -42,12 +42,21 @@ export class WhatIfCard {
   rings(recording, n) {
     const config = recording.frame(n).config;
     if (!Object.keys(this.changes(config)).length) return new Map();
-    const { gained, lost, unmerged } = flips(recording, n, this.thresholds(config));
+    const { gained, lost, unmerged } = this.flips(recording, n, config);
     return new Map([
       ...gained.map((cell) => [cellKey(cell), "gain"]),
       ...notFinal(recording, gained).map((cell) => [cellKey(cell), "wrong"]),
       ...[...lost, ...unmerged].map((cell) => [cellKey(cell), "loss"]),
     ]);
+  }
+
+  /** The flips at step `n`, kept for as long as the same is asked: a picture needs them more than once. */
+  flips(recording, n, config) {
+    const { commit, merge } = this.thresholds(config);
+    const key = [recording.header.run, n, commit, merge].join();
+    if (key !== this.key) this.found = flips(recording, n, { commit, merge });
+    this.key = key;
+    return this.found;
   }
 
   thresholds(config) {
@@ -94,6 +103,6 @@ export class WhatIfCard {
     if (problem) return problem;
     if (!Object.keys(this.changes(config)).length)
       return "These are the step\u2019s own thresholds. Drag one to see which cells flip.";
-    return flipSentence(recording, flips(recording, n, this.thresholds(config)), own, this.thresholds(config));
+    return flipSentence(recording, this.flips(recording, n, config), own, this.thresholds(config));
   }
 }

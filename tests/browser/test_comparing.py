@@ -50,6 +50,16 @@ def answer(run: Bundled) -> Ints:
     return trace.rows(len(trace.steps) - 1)[trace.end.winner]
 
 
+def in_view(page: Page, position: int | None) -> bool:
+    """Whether the grid of run A, scrolled, shows the column `position`: told by the cells at its two edges."""
+    left, width = page.locator("[data-part=scroll]").evaluate("node => [node.scrollLeft, node.clientWidth]")
+    page.locator("[data-part=canvas]").click(position={"x": 4, "y": 40})
+    first = int(page.inner_text("[data-part=cellTitle]").split("Position ")[1].split(",")[0])
+    page.locator("[data-part=canvas]").click(position={"x": width - 4, "y": 40})
+    last = int(page.inner_text("[data-part=cellTitle]").split("Position ")[1].split(",")[0])
+    return position is not None and first <= position <= last and left > 0
+
+
 def commits(step: Step) -> int:
     return sum(isinstance(event, Commit) for event in step.events)
 
@@ -93,7 +103,7 @@ def test_a_run_of_another_model_is_not_taken_anew_and_stays_on_screen(page: Page
 
 
 def test_a_pinned_run_and_another_are_moved_together_and_their_parting_is_found(page: Page) -> None:
-    first, second = bundled_runs(Settings().traces)[:2]
+    first, *_, second = bundled_runs(Settings().traces)
     page.click("[data-part=pin]")
     choose(page, second)
     expect(page.locator("[data-part=titleA]")).to_have_text(f"A \u00b7 {first.title}")
@@ -104,8 +114,9 @@ def test_a_pinned_run_and_another_are_moved_together_and_their_parting_is_found(
     before = picture(page, "canvasB")
     page.keyboard.press("d")
     expect(page.locator("[data-part=cellTitle]")).to_contain_text(f"Position {position}, ")
-    page.wait_for_timeout(600)
+    page.wait_for_timeout(1200)
     assert picture(page, "canvasB") != before
+    assert in_view(page, position)
     step = page.inner_text("[data-part=count]")
     page.keyboard.press("Home")
     page.click("[data-part=part]")
