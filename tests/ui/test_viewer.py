@@ -82,7 +82,7 @@ def test_viewer_modules_agree_with_python(tmp_path: Path) -> None:
         cases[-1]["expected"]["divergence"] = expected
     (tmp_path / "cases.json").write_text(json.dumps(cases))
     done = subprocess.run(
-        ["node", "--test", *map(str, sorted(MODULE_TESTS.glob("*.test.mjs")))],
+        ["node", "--test", "--test-reporter=spec", *map(str, sorted(MODULE_TESTS.glob("*.test.mjs")))],
         env={**os.environ, "BLOCKBATCH_VIEWER_CASES": str(tmp_path / "cases.json")},
         capture_output=True, text=True, check=False, timeout=120,
     )  # fmt: skip
