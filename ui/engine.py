@@ -2,19 +2,30 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
 
-from blockbatch.config import Config
 from blockbatch.errors import ModelError
+from blockbatch.trace import Trace
 from ui.live import RunLike, Starter
 from ui.settings import Settings
+
+if TYPE_CHECKING:  # a fork needs torch, a page of recorded runs does not
+    from blockbatch.models import Model
+
+Forker = Callable[[Trace, int, dict[str, Any]], RunLike]
 
 
 @dataclass(frozen=True)
 class Engine:
-    """`start` begins a run; without it `problem` says why only recorded runs can be shown."""
+    """`start` begins a run, `fork` goes on from a step of a recorded one (see `blockbatch.fork.fork`).
+
+    Without them `problem` says why only recorded runs can be shown.
+    """
 
     start: Starter | None = None
+    fork: Forker | None = None
     problem: str = ""
 
 
@@ -22,15 +33,20 @@ def load_engine(settings: Settings) -> Engine:
     """The engine for `settings`; a model that cannot be loaded gives one with a problem, never an error."""
     try:
         from blockbatch.models import load_model
-        from blockbatch.run import Run
 
-        model = load_model(settings.model, device=settings.device)
+        return engine_of(load_model(settings.model, device=settings.device))
     except ModelError as error:
         return Engine(problem=str(error))
     except ImportError as error:
         return Engine(problem=f"Live runs need the package {error.name}, which is not installed.")
 
-    def start(prompt: str, config: Config) -> RunLike:
-        return Run(model, prompt, config)
 
-    return Engine(start)
+def engine_of(model: Model) -> Engine:
+    """The engine around a model."""
+    from blockbatch.fork import fork
+    from blockbatch.run import Run
+
+    return Engine(
+        start=lambda prompt, config: Run(model, prompt, config),
+        fork=lambda trace, step, changes: fork(model, trace, step, **changes),
+    )

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import gradio as gr
 
+from ui.asking import Orders, wire_asked
 from ui.branches import branch_card, wire_branches
 from ui.engine import Engine
 from ui.knobs import next_run_card, threshold_card, wire_knobs
@@ -30,11 +31,13 @@ def create_ui(engine: Engine, settings: Settings) -> gr.Blocks:
                 prompt = prompt_card(example_prompts(), about, engine.problem)
                 recorded = recorded_card([run.title for run in library])
                 branches, thresholds, next_run = branch_card(), threshold_card(), next_run_card()
-            viewer = Viewer(library[0].value if library else None, elem_id="bb-viewer")
-        running = None
+            viewer = Viewer(library[0].value if library else None, engine.problem, elem_id="bb-viewer")
+        running = []
         if engine.start is not None:
             runs = LiveRuns(engine.start, store, Turnstile(settings.runs))
-            running = wire_run(runs, settings.streams, prompt, branches, [*thresholds, *next_run], viewer, key)
+            knobs = [*thresholds, *next_run]
+            running.append(wire_run(runs, settings.streams, prompt, branches, knobs, viewer, key))
+            running.append(wire_asked(Orders(engine), runs, settings.streams, prompt, viewer, key))
         wire_knobs(store, thresholds, next_run, key)
         wire_branches(store, branches, key)
         wire_recorded(recorded, library, viewer, prompt.driving, running)

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import logging
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Any, Protocol
 
@@ -39,6 +39,25 @@ class RunLike(Protocol):
 
 Starter = Callable[[str, Config], RunLike]
 Warn = Callable[[str], object]
+
+
+@dataclass(frozen=True)
+class Order:
+    """A run to stream, and the settings with which it starts.
+
+    repeated: its first steps that only repeat a recorded run: they come at full speed and no wish disturbs them;
+    against: the id of the run on the visitor's page that it is compared with, or nothing.
+    """
+
+    run: RunLike
+    settings: Mapping[str, Any]
+    repeated: int = 0
+    against: str = ""
+
+
+def settings_of(config: Config) -> dict[str, Any]:
+    """The settings of a run as a visitor's wishes name them."""
+    return {**config.to_dict(), "block_sizes": list(config.block_sizes)}
 
 
 @dataclass
@@ -95,12 +114,16 @@ class LiveRuns:
 
     def stream(self, prompt: str, config: Config, pace: float, warn: Warn) -> Iterator[tuple[str, str]]:
         """(key, text so far) again and again; the text only grows.  BlockBatchError if the run cannot start."""
-        run = self.start(prompt, config)
+        yield from self.follow(Order(self.start(prompt, config), settings_of(config)), pace, warn)
+
+    def follow(self, order: Order, pace: float, warn: Warn) -> Iterator[tuple[str, str]]:
+        """`stream` for a run that is made already."""
+        run = order.run
         key = self.store.open(Wishes(pace=pace))
         self.turnstile.enter(key)
         try:
             text = ""
-            for part in self._parts(run, key, Obedience(run, warn, config.to_dict())):
+            for part in self._parts(order, key, Obedience(run, warn, dict(order.settings))):
                 text += part
                 yield key, text
         finally:
@@ -108,10 +131,10 @@ class LiveRuns:
             self.turnstile.leave(key)
             self.store.close(key)
 
-    def _parts(self, run: RunLike, key: str, obedience: Obedience) -> Iterator[str]:
+    def _parts(self, order: Order, key: str, obedience: Obedience) -> Iterator[str]:
         yield from self._wait_in_line(key)
-        yield session_line("live")
-        yield from self._batched(self._paced(run, key, obedience))
+        yield session_line("live", **({"against": order.against} if order.against else {}))
+        yield from self._batched(self._paced(order, key, obedience))
 
     def _wait_in_line(self, key: str) -> Iterator[str]:
         shown = 0
@@ -132,18 +155,22 @@ class LiveRuns:
         if held:
             yield held
 
-    def _paced(self, run: RunLike, key: str, obedience: Obedience) -> Iterator[str]:
-        """The lines of `run`, each ended; empty texts while waiting for the next.  A run that breaks ends here."""
-        lines = iter(run)
+    def _paced(self, order: Order, key: str, obedience: Obedience) -> Iterator[str]:
+        """The lines of the run, each ended; empty texts while waiting for the next.  A run that breaks ends here."""
+        lines = iter(order.run)
         try:
             yield next(lines) + "\n"
             began = self.clock()
-            while (line := next(lines, None)) is not None:
+            for number, line in enumerate(lines, start=1):
                 yield line + "\n"
-                yield from self._pause(run, key, obedience, began)
+                if number > order.repeated:
+                    yield from self._pause(order.run, key, obedience, began)
+                elif self.store.read(key).stopped:
+                    order.run.stop()
                 began = self.clock()
         except Exception as error:  # whatever broke: what was recorded stays on screen, and the page goes on
-            logger.exception("a run broke")
+            if not isinstance(error, BlockBatchError):
+                logger.exception("a run broke")
             obedience.warn(f"The run broke off and what was decoded so far is kept: {error}")
             yield session_line("failed")
 

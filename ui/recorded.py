@@ -33,9 +33,9 @@ def recorded_card(titles: Sequence[str]) -> RecordedCard:
 
 
 def wire_recorded(
-    card: RecordedCard, library: Sequence[Bundled], viewer: gr.HTML, driving: list[gr.Button], running: Any
+    card: RecordedCard, library: Sequence[Bundled], viewer: gr.HTML, driving: list[gr.Button], running: list[Any]
 ) -> None:
-    """Show a recorded run; `running` is the event of a live one, which ends when another run is shown."""
+    """Show a recorded run; `running` are the events of live ones, which end when another run is shown."""
     runs = {run.title: run for run in library}
 
     def choose(title: str) -> tuple[Any, ...]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
 import gradio as gr
@@ -43,9 +43,14 @@ def wire_run(
 
 def run_updates(runs: LiveRuns, prompt: str, pace: float, settings: dict[str, Any]) -> Iterator[tuple[Any, ...]]:
     """Updates of the key, the viewer and the four buttons; a run that cannot start is one warning and no change."""
+    yield from updates(lambda: runs.stream(prompt, DecodeConfig(**settings), pace, warn))
+
+
+def updates(begin: Callable[[], Iterator[tuple[str, str]]]) -> Iterator[tuple[Any, ...]]:
+    """`run_updates` for the stream that `begin` starts."""
     buttons: Sequence[Any] = drive(True)
     try:
-        for key, text in runs.stream(prompt, DecodeConfig(**settings), pace, warn):
+        for key, text in begin():
             yield key, text, *buttons
             buttons = (gr.skip(),) * 4
     except BlockBatchError as error:

@@ -21,13 +21,17 @@ Status = Literal["recorded", "queued", "live", "paused", "failed"]
 
 
 class Viewer(gr.HTML):
-    """Replays the trace in its value.  `value`: session and trace lines, each ended by a newline."""
+    """Replays the trace in its value.  `value`: session and trace lines, each ended by a newline.
 
-    def __init__(self, value: str | None = None, **options: Any) -> None:
-        script = _script("main.mjs", "mount(element, props, watch);")
+    Its event `submit` carries what the visitor asks the server to run (see `ui.asking`); `problem` says why nothing can
+    be run, if so.
+    """
+
+    def __init__(self, value: str | None = None, problem: str = "", **options: Any) -> None:
+        script = _script("main.mjs", "mount(element, props, watch, trigger);")
         # Gradio builds components again from their recorded arguments, so markup and script may be among them.
         fixed = {"html_template": asset("viewer.html"), "js_on_load": script, "apply_default_css": False}
-        super().__init__(value, **{**options, **fixed})
+        super().__init__(value, problem=problem, **{**options, **fixed})
 
     def postprocess(self, value: str | None) -> str | None:
         """The text as it is: it never becomes markup, so what it contains is of no concern."""

@@ -1,6 +1,7 @@
 /** Drawing one cell of a token grid: masked, draft, committed, committed by consensus, or copied by a reset. */
 
-import { css, cividis, inkOn } from "./colors.mjs";
+import { css, inkOn } from "./colors.mjs";
+import { FILLS } from "./fills.mjs";
 import { HOW, MASKED } from "./fold.mjs";
 import { visible } from "./pieces.mjs";
 import { drawShape } from "./shapes.mjs";
@@ -8,6 +9,13 @@ import { drawShape } from "./shapes.mjs";
 export const CELL = 30;
 const RADIUS = 5;
 const PADDING = 5;
+const RINGS = {
+  differs: { colour: "sync", dash: [], sign: "" },
+  first: { colour: "sync", dash: [], sign: "\u2260" },
+  gain: { colour: "eos", dash: [], sign: "+" },
+  wrong: { colour: "eos", dash: [], sign: "!" },
+  loss: { colour: "refresh", dash: [5, 3], sign: "\u2212" },
+};
 
 /** Draws cells into a context; remembers how pieces were shortened to fit. */
 export class CellPainter {
@@ -18,14 +26,16 @@ export class CellPainter {
     this.inks = new Map();
   }
 
-  /** Draw `branch`'s cell at `position` in the box (x, y, width). */
-  draw(context, recording, frame, branch, position, x, y, width) {
-    const token = branch.token[position];
-    if (token === MASKED) this.drawMasked(context, recording, branch, position, x, y, width);
-    else this.drawWritten(context, recording, frame, branch, position, x, y, width);
+  /** Draw `branch`'s cell at `position` in the box (x, y, width), filled as the view's `fill` says. */
+  draw(context, view, branch, position, x, y, width) {
+    const cell = { branch, position, branches: view.branches, count: view.recording.steps.length };
+    const { draft, written } = FILLS[view.fill];
+    if (branch.token[position] === MASKED)
+      this.drawMasked(context, view, branch, position, draft(cell), x, y, width);
+    else this.drawWritten(context, view, branch, position, written(cell), x, y, width);
   }
 
-  drawMasked(context, recording, branch, position, x, y, width) {
+  drawMasked(context, { recording }, branch, position, fill, x, y, width) {
     const inside = position >= branch.window[0] && position < branch.window[1];
     box(context, x + 0.5, y + 0.5, width - 1, CELL - 1);
     context.strokeStyle = inside ? this.palette.dim : this.palette.line;
@@ -34,26 +44,31 @@ export class CellPainter {
     context.stroke();
     context.setLineDash([]);
     if (branch.draft[position] === MASKED) return;
-    const confidence = branch.draftConfidence[position];
     context.globalAlpha = inside ? 1 : 0.55;
-    this.drawToken(context, recording, branch.draft[position], x, y - 1, width, this.palette.faint);
-    context.fillStyle = this.palette.line;
-    context.fillRect(x + 4, y + CELL - 6, width - 8, 3);
-    context.fillStyle = css(cividis(confidence));
-    context.fillRect(x + 4, y + CELL - 6, Math.max((width - 8) * confidence, 1), 3);
+    this.drawToken(context, recording, branch.draft[position], x, y - (fill ? 1 : 0), width, this.palette.faint);
+    if (fill) this.drawBar(context, fill.bar, this.palette.line, css(fill.colour), x, y, width);
     context.globalAlpha = 1;
   }
 
-  drawWritten(context, recording, frame, branch, position, x, y, width) {
-    const colour = cividis(branch.confidence[position]);
+  drawWritten(context, { recording, frame }, branch, position, { colour, bar = null }, x, y, width) {
     box(context, x, y, width, CELL);
-    context.fillStyle = css(colour);
+    context.fillStyle = colour ? css(colour) : this.palette.raise;
     context.fill();
-    this.drawToken(context, recording, branch.token[position], x, y, width, inkOn(colour));
+    const ink = colour ? inkOn(colour) : this.palette.ink;
+    this.drawToken(context, recording, branch.token[position], x, y, width, ink);
+    if (bar !== null) this.drawBar(context, bar, this.palette.panel, ink, x, y, width);
     const how = branch.how[position];
     if (how === HOW.merge) this.drawMark(context, "merge", x, y, width);
     if (how === HOW.copy) this.drawMark(context, "sync", x, y, width);
     if (branch.since[position] === frame.step) this.drawNew(context, x, y, width);
+  }
+
+  /** A share of 1 at the foot of a cell. */
+  drawBar(context, share, back, colour, x, y, width) {
+    context.fillStyle = back;
+    context.fillRect(x + 4, y + CELL - 6, width - 8, 3);
+    context.fillStyle = colour;
+    context.fillRect(x + 4, y + CELL - 6, Math.max((width - 8) * share, 1), 3);
   }
 
   drawNew(context, x, y, width) {
@@ -64,6 +79,31 @@ export class CellPainter {
     context.strokeStyle = this.palette.ink;
     context.lineWidth = 2;
     context.stroke();
+  }
+
+  /** A ring with a sign in its corner, as the legends of the what-if card and of run B explain them. */
+  drawRing(context, ring, x, y, width) {
+    const { colour, dash, sign } = RINGS[ring];
+    box(context, x - 1, y - 1, width + 2, CELL + 2, RADIUS + 1);
+    context.strokeStyle = this.palette[colour];
+    context.lineWidth = 2.5;
+    context.setLineDash(dash);
+    context.stroke();
+    context.setLineDash([]);
+    if (sign) this.drawSign(context, sign, colour, x + 5, y + CELL - 4);
+  }
+
+  drawSign(context, sign, colour, x, y) {
+    context.beginPath();
+    context.arc(x, y, 6.5, 0, 2 * Math.PI);
+    context.fillStyle = this.palette[colour];
+    context.strokeStyle = this.palette.panel;
+    context.lineWidth = 1.5;
+    context.fill();
+    context.stroke();
+    context.font = `bold 12px ${this.palette.sans}`;
+    context.fillStyle = this.palette.panel;
+    context.fillText(sign, x, y + 0.5);
   }
 
   drawMark(context, kind, x, y, width) {

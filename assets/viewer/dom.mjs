@@ -27,6 +27,13 @@ export function say(node, text) {
   if (node.textContent !== text) node.textContent = text;
 }
 
+/** Let a button be pressed, or disable it with a title that says why. */
+export function enable(button, problem) {
+  button.dataset.about ??= button.title;
+  button.disabled = Boolean(problem);
+  button.title = problem || button.dataset.about;
+}
+
 /** The parts of a template, by the names in their `data-part`. */
 export function parts(root) {
   return Object.fromEntries([...root.querySelectorAll("[data-part]")].map((node) => [node.dataset.part, node]));
@@ -71,6 +78,11 @@ export function palette(root) {
     mono: style.getPropertyValue("--bb-mono").trim(),
     sans: style.getPropertyValue("--bb-sans").trim(),
   };
+}
+
+/** Scroll the page as little as needed to see an element. */
+export function bringIntoView(node) {
+  node.scrollIntoView({ block: "nearest", inline: "nearest", behavior: calm() ? "auto" : "smooth" });
 }
 
 /** Whether the visitor asked for less motion. */

@@ -27,6 +27,7 @@ export class Branch {
     this.draft = new Int32Array(length).fill(MASKED); // best candidate of the most recent forward there
     this.draftConfidence = new Float32Array(length);
     this.seen = new Int32Array(length).fill(-1); // the step of that forward
+    this.entropy = new Float32Array(length); // in nats, of that forward
   }
 
   clone(size = this.size) {
@@ -44,7 +45,7 @@ export class Branch {
   }
 }
 
-const ARRAYS = ["token", "how", "confidence", "since", "source", "draft", "draftConfidence", "seen"];
+const ARRAYS = ["token", "how", "confidence", "since", "source", "draft", "draftConfidence", "seen", "entropy"];
 
 /** What stood on all branches after a step, and the settings in force. */
 export class Frame {
@@ -72,17 +73,24 @@ export class Frame {
     return this.ordered.reduce((best, branch) => (branch.decoded > best.decoded ? branch : best));
   }
 
-  /** Let a step happen: changes of settings and branches, then the forward, then its other events in order. */
-  apply(step) {
+  /** Let a step happen, or only its first `until` happenings (see `happenings`). */
+  apply(step, until = Infinity) {
     this.step = step.index;
-    for (const event of step.events) if (STRUCTURE.has(event.type)) this.restructure(event);
+    this.until = until;
+    for (const happening of happenings(step).slice(0, until)) {
+      if (happening.type === "forward") this.forward(step);
+      else if (STRUCTURE.has(happening.type)) this.restructure(happening);
+      else this.happen(happening);
+    }
+  }
+
+  forward(step) {
     for (const state of step.branches) this.enter(state);
     for (const candidates of step.candidates) {
       // The first forward is of one branch for all, whose rows are still equal.
       if (step.kind === "init") for (const branch of this.branches.values()) this.look(branch, candidates);
       else this.look(this.branches.get(candidates.branch), candidates);
     }
-    for (const event of step.events) if (!STRUCTURE.has(event.type)) this.happen(event);
   }
 
   enter(state) {
@@ -91,12 +99,13 @@ export class Frame {
       Object.assign(branch, { window: state.window, decoded: state.decoded, done: state.done, forward: state.forward });
   }
 
-  look(branch, { positions, counts, tokens, probabilities }) {
+  look(branch, { positions, counts, tokens, probabilities, entropy }) {
     let first = 0;
     positions.forEach((position, index) => {
       branch.draft[position] = tokens[first];
       branch.draftConfidence[position] = probabilities[first];
       branch.seen[position] = this.step;
+      branch.entropy[position] = entropy[index];
       first += counts[index];
     });
   }
@@ -150,8 +159,9 @@ export class Frames {
     if (this.steps.length % KEYFRAME_EVERY === 0) this.keyframes.push(this.head.clone());
   }
 
-  /** The frame after step `n`; -1 gives the start. Callers must not write to it. */
+  /** The frame after step `n`; -1 gives the start. Callers must not write to it, and not keep it: the run may grow. */
   at(n) {
+    if (this.head.step === n) return this.head;
     if (this.cached?.step === n) return this.cached;
     const key = Math.floor((n + 1) / KEYFRAME_EVERY);
     const frame = this.keyframes[key].clone();
@@ -159,6 +169,20 @@ export class Frames {
     this.cached = frame;
     return frame;
   }
+
+  /** The frame inside step `n`, when its first `until` happenings have happened. */
+  within(n, until) {
+    const frame = this.at(n - 1).clone();
+    frame.apply(this.steps[n], until);
+    return frame;
+  }
+}
+
+/** What happens in a step, in order: changes of settings and branches, the forward, then its other events. */
+export function happenings(step) {
+  const changes = step.events.filter((event) => STRUCTURE.has(event.type));
+  const others = step.events.filter((event) => !STRUCTURE.has(event.type));
+  return [...changes, { type: "forward", kind: step.kind }, ...others];
 }
 
 /** The block sizes of a config; a baseline has one. */

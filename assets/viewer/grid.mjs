@@ -4,6 +4,7 @@ import { box, CELL, CellPainter } from "./cells.mjs";
 import { Columns, GAP } from "./columns.mjs";
 import { calm, el, icon, palette, say, surface } from "./dom.mjs";
 import { visible } from "./pieces.mjs";
+import { cellKey } from "./whatif.mjs";
 
 const ROW = CELL + 12;
 const AXIS = 20;
@@ -14,7 +15,7 @@ export class Grid {
   constructor({ scroll, spacer, canvas, labels }, { pick, scrolled }) {
     Object.assign(this, { scroll, spacer, canvas, labels, pick });
     this.follow = true;
-    this.recording = null;
+    this.recordings = [];
     this.restyle();
     scroll.addEventListener("scroll", scrolled, { passive: true });
     for (const type of ["wheel", "touchstart", "pointerdown"]) {
@@ -39,33 +40,43 @@ export class Grid {
   }
 
   click(event) {
+    if (!this.columns) return;
     const bounds = this.canvas.getBoundingClientRect();
     const row = Math.floor((event.clientY - bounds.top - AXIS) / ROW);
     const branch = this.rows?.[row];
-    if (branch) this.pick(branch.size, this.columns.at(event.clientX - bounds.left + this.scroll.scrollLeft));
+    const position = this.columns.at(event.clientX - bounds.left + this.scroll.scrollLeft);
+    if (branch) this.pick(branch.size, Math.min(position, branch.token.length - 1));
   }
 
-  /** Make room for the tokens of steps that have not been measured yet. */
-  measure(recording) {
-    if (recording !== this.recording) {
-      this.recording = recording;
-      this.columns = new Columns(recording.length);
-      this.measured = 0;
+  /** Make room for the tokens of the steps of `recordings` that have not been measured yet. */
+  measure(recordings) {
+    const same = (run, index) => run === this.recordings[index];
+    if (recordings.length !== this.recordings.length || !recordings.every(same)) {
+      this.recordings = recordings;
+      this.columns = new Columns(Math.max(...recordings.map((recording) => recording.length)));
+      this.measured = recordings.map(() => 0);
     }
+    const moved = recordings.map((recording, index) => this.measureRun(recording, index));
+    if (moved.some(Boolean)) this.columns.place();
+  }
+
+  measureRun(recording, index) {
     let moved = false;
-    for (; this.measured < recording.steps.length; this.measured += 1) {
-      for (const event of recording.steps[this.measured].events) {
+    for (; this.measured[index] < recording.steps.length; this.measured[index] += 1) {
+      for (const event of recording.steps[this.measured[index]].events) {
         if (event.token === undefined || event.token === recording.header.eos_id) continue;
         const wanted = this.painter.wanted(this.context, visible(recording.text(event.token)));
         moved = this.columns.widen(event.position, wanted) || moved;
       }
     }
-    if (moved) this.columns.place();
+    return moved;
   }
 
-  draw({ recording, frame, cursor }) {
-    this.measure(recording);
-    this.rows = frame.ordered;
+  /** Draw a view; its `rows` are the branches to show where not all are. */
+  draw(shown) {
+    const { frame, cursor } = shown;
+    this.rows = shown.rows ?? frame.ordered;
+    const view = { ...shown, branches: frame.ordered };
     const height = AXIS + this.rows.length * ROW;
     this.spacer.style.width = `${this.columns.total + 2}px`;
     this.spacer.style.height = `${height}px`;
@@ -76,21 +87,19 @@ export class Grid {
     context.textBaseline = "middle";
     context.translate(-left, 0);
     const range = this.columns.visible(left, left + width);
-    this.drawAxis(context, range, cursor);
-    this.rows.forEach((branch, row) =>
-      this.drawRow(context, recording, frame, branch, AXIS + row * ROW + 6, range, cursor),
-    );
+    this.drawAxis(context, range, cursor, view.parting);
+    this.rows.forEach((branch, row) => this.drawRow(context, view, branch, AXIS + row * ROW + 6, range));
     this.drawLabels(frame, cursor);
   }
 
-  drawAxis(context, [first, last], cursor) {
+  drawAxis(context, [first, last], cursor, parting) {
     const { lefts, widths } = this.columns;
     context.font = `10.5px ${this.palette.sans}`;
     for (let p = first; p < last; p += 1) {
       const current = p === cursor.position;
-      if (p % 4 && !current) continue;
-      context.fillStyle = current ? this.palette.focus : this.palette.dim;
-      context.fillText(String(p), lefts[p] + widths[p] / 2, AXIS / 2);
+      if (p % 4 && !current && p !== parting) continue;
+      context.fillStyle = current ? this.palette.focus : p === parting ? this.palette.sync : this.palette.dim;
+      context.fillText(p === parting ? `\u2260${p}` : String(p), lefts[p] + widths[p] / 2, AXIS / 2);
     }
     if (cursor.position < first || cursor.position >= last) return;
     context.fillStyle = this.palette.focus;
@@ -99,11 +108,14 @@ export class Grid {
     context.globalAlpha = 1;
   }
 
-  drawRow(context, recording, frame, branch, y, [first, last], cursor) {
+  drawRow(context, view, branch, y, [first, last]) {
     const { lefts, widths } = this.columns;
-    for (let p = first; p < last; p += 1) {
+    const { cursor } = view;
+    for (let p = first; p < Math.min(last, branch.token.length); p += 1) {
       if (p && p % branch.size === 0) this.drawBorder(context, lefts[p] - GAP / 2, y);
-      this.painter.draw(context, recording, frame, branch, p, lefts[p], y, widths[p]);
+      this.painter.draw(context, view, branch, p, lefts[p], y, widths[p]);
+      const ring = view.rings.get(cellKey({ branch: branch.size, position: p }));
+      if (ring) this.painter.drawRing(context, ring, lefts[p], y, widths[p]);
     }
     this.drawWindow(context, branch, y);
     if (branch.size !== cursor.branch || cursor.position < first || cursor.position >= last) return;

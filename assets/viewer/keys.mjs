@@ -4,10 +4,14 @@
 export const KEY_HELP = [
   ["Space", "play or pause"],
   ["\u2190 \u2192", "previous or next step"],
-  ["Shift + \u2190 \u2192", "previous or next event"],
+  ["Shift + \u2190 \u2192", "previous or next step with a mark"],
+  [", .", "previous or next event, inside the steps"],
   ["Home End", "first or last step"],
   ["1 \u2026 6", "pick a branch"],
   ["[ ]", "previous or next position"],
+  ["f", "what the cells' colour stands for"],
+  ["l", "repeat a range: its first step, its last, off"],
+  ["d", "where the answers of two runs first part"],
   ["?", "this help"],
 ];
 
@@ -22,6 +26,11 @@ export function actionOf(event) {
     Home: { name: "first" },
     End: { name: "last" },
     "?": { name: "help" },
+    ",": { name: "stop", direction: -1 },
+    ".": { name: "stop", direction: 1 },
+    f: { name: "fill" },
+    l: { name: "loop" },
+    d: { name: "part" },
     "[": { name: "position", direction: -1 },
     "]": { name: "position", direction: 1 },
   };

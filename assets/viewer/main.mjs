@@ -1,59 +1,72 @@
 /** The viewer: takes in the trace as text, keeps one cursor (step, branch, position), and draws every panel from it. */
 
-import { gradient } from "./colors.mjs";
-import { calm, el, parts, say } from "./dom.mjs";
-import { MASKED } from "./fold.mjs";
+import { Beneath, frameBeneath } from "./beneath.mjs";
+import { clamped, Comparison } from "./compare.mjs";
+import { CompareCard } from "./comparecard.mjs";
+import { FillChoice, furnish } from "./controls.mjs";
+import { bringIntoView, calm, parts, say } from "./dom.mjs";
+import { happenings } from "./fold.mjs";
 import { Grid } from "./grid.mjs";
 import { BranchMap, HistoryMap } from "./heatmap.mjs";
-import { actionOf, KEY_HELP } from "./keys.mjs";
+import { actionOf } from "./keys.mjs";
 import { cursorSentence, drawFigures, Inspector, TextPanel } from "./panels.mjs";
-import { Player, SPEEDS } from "./player.mjs";
-import { nextMarked, Recording } from "./recording.mjs";
-import { Tail, traceLines } from "./records.mjs";
-import { stepSentence } from "./sentences.mjs";
-import { LEGEND } from "./shapes.mjs";
+import { speaker } from "./metrics.mjs";
+import { nextStop, Player } from "./player.mjs";
+import { nextMarked } from "./recording.mjs";
+import { fileOf, Runs, save } from "./runs.mjs";
 import { statusOf } from "./status.mjs";
 import { Timeline } from "./timeline.mjs";
+import { drawTransport } from "./transport.mjs";
+import { viewsOf, workPlace } from "./views.mjs";
+import { WhatIfCard } from "./whatifcard.mjs";
 
-/** Start the viewer in `element`; `props.value` is the append-only text, `watch` tells when it has grown. */
-export function mount(element, props, watch) {
-  const viewer = new Viewer(element);
+/**
+ * Start the viewer in `element`; `props.value` is the append-only text, `watch` tells when it has grown, `trigger`
+ * sends an event to the server, and `props.problem` says why the server can run nothing, if so.
+ */
+export function mount(element, props, watch, trigger) {
+  const viewer = new Viewer(element, props.problem ?? "", (asked) => trigger("submit", asked));
   const feed = () => viewer.feed(props.value ?? "");
   watch("value", feed);
   feed();
 }
 
 class Viewer {
-  constructor(element) {
-    this.parts = parts(element);
-    this.tail = new Tail();
-    this.session = null;
-    this.recording = null;
-    this.cursor = { branch: 0, position: 0 };
+  constructor(element, problem, ask) {
+    Object.assign(this, { parts: parts(element), problem, ask });
+    this.runs = new Runs();
+    this.comparison = null;
+    this.cursor = { run: "a", branch: 0, position: 0 };
     this.player = new Player(() => this.moved());
-    const pick = (branch, position) => this.pick(branch, position);
-    this.grid = new Grid(this.parts, { pick, scrolled: () => this.invalidate() });
-    this.timeline = new Timeline(this.parts, (step) => this.seek(step));
-    this.branchMap = new BranchMap(this.parts.branchMap, pick);
+    furnish(this.parts);
+    this.makePanels();
+    this.listen(element);
+    this.lastTick = performance.now();
+    requestAnimationFrame((now) => this.tick(now));
+  }
+
+  makePanels() {
+    const seek = (step) => this.seek(step);
+    const scrolled = () => this.invalidate();
+    const pick = (run) => (branch, position) => this.pick(branch, position, run);
+    this.grid = new Grid(this.parts, { pick: pick("a"), scrolled });
+    this.timeline = new Timeline(this.parts, seek);
+    this.beneath = new Beneath(this.parts, this.grid, { pick: pick("b"), seek, scrolled });
+    this.branchMap = new BranchMap(this.parts.branchMap, (branch, position) => this.pick(branch, position));
     this.historyMap = new HistoryMap(this.parts.historyMap, (step, position) => {
       this.pick(this.cursor.branch, position);
       this.seek(step);
     });
     this.inspector = new Inspector(this.parts);
     this.textPanel = new TextPanel(this.parts);
-    this.furnish();
-    this.listen(element);
-    this.lastTick = performance.now();
-    requestAnimationFrame((now) => this.tick(now));
-  }
-
-  /** Fill in what never changes. */
-  furnish() {
-    const { speed, gradient: scale, glossary, keys } = this.parts;
-    speed.append(...SPEEDS.map((value) => new Option(`${value}\u00d7`, value, value === 1, value === 1)));
-    scale.style.background = gradient();
-    for (const [name, meaning] of Object.values(LEGEND)) glossary.append(el("dt", "", name), el("dd", "", meaning));
-    for (const [key, meaning] of KEY_HELP) keys.append(el("dt", "", key), el("dd", "", meaning));
+    this.whatIf = new WhatIfCard(this.parts, { changed: () => this.asked(), run: () => this.runFromHere() });
+    this.compare = new CompareCard(this.parts, {
+      pin: () => this.pin(),
+      unpin: () => this.unpin(),
+      part: () => this.showParting(),
+      ask: (kind) => this.askContrast(kind),
+    });
+    this.fill = new FillChoice(this.parts, () => this.invalidate());
   }
 
   listen(element) {
@@ -63,12 +76,16 @@ class Viewer {
     on("play", "click", () => this.player.toggle());
     on("next", "click", () => this.player.move(1));
     on("last", "click", () => this.seek(this.player.count - 1));
+    on("loop", "click", () => this.player.loop());
+    on("previousEvent", "click", () => this.stop(-1));
+    on("nextEvent", "click", () => this.stop(1));
     on("scrub", "input", () => this.seek(this.parts.scrub.valueAsNumber));
     on("speed", "change", () => {
       this.player.speed = Number(this.parts.speed.value);
     });
     on("follow", "click", () => this.setFollow(!this.grid.follow));
-    on("download", "click", () => this.download());
+    on("download", "click", () => save(this.runs.shown));
+    on("downloadB", "click", () => save(this.runs.beneath));
     document.addEventListener("keydown", (event) => this.key(event));
     document.addEventListener("blockbatch:help", () => this.parts.help.showModal());
     document.addEventListener("blockbatch:ask-status", () => this.announce());
@@ -77,36 +94,81 @@ class Viewer {
     document.fonts?.ready.then(() => this.restyle());
   }
 
-  /** Take in the whole text so far. A run stays on screen until the next one's header arrives. */
+  /** The run shown: A, or the only one. */
+  get recording() {
+    return this.runs.shown?.recording ?? null;
+  }
+
+  /** Take in the whole text so far. */
   feed(text) {
-    const { fresh, records } = this.tail.feed(text);
-    if (fresh) this.session = null;
-    const before = this.recording;
-    for (const record of records) this.take(record);
-    if (this.tail.text.includes('{"type":"header"')) this.text = this.tail.text;
+    const wasLive = this.runs.live;
+    const begun = this.runs.feed(text);
+    if (begun) this.opened();
     if (this.unplaced && this.recording.steps.length) this.placeCursor();
-    if (this.recording) this.player.grow(this.recording.steps.length, this.live);
-    if (this.recording !== before && !this.live && !calm()) this.player.play();
+    if (this.recording) this.grow(this.runs.live || (wasLive && !begun));
     this.announce();
   }
 
-  take(record) {
-    if (record.type === "session") this.session = { ...this.session, ...record };
-    else if (record.type === "header") this.open(new Recording(record));
-    else this.recording.add(record);
-  }
-
-  open(recording) {
-    this.recording = recording;
+  /** A new run began: it is shown alone, or beneath the pinned one. */
+  opened() {
+    const { beneath, live } = this.runs;
+    this.comparison = beneath && new Comparison(this.recording, beneath.recording);
+    this.cursor.run = "a";
+    if (beneath) {
+      this.player.following = live;
+      return;
+    }
     this.unplaced = true;
     this.player.reset();
+    this.whatIf.reset();
     this.setFollow(true);
     this.parts.scroll.scrollLeft = 0;
+    this.startPlaying = !live && !calm();
   }
 
-  /** Whether more steps are still to come. */
-  get live() {
-    return Boolean(this.recording && !this.recording.end && ["live", "paused"].includes(this.session?.status));
+  /** Tell the player how many steps there are, and which is the newest of a run that is `live` or was until now. */
+  grow(live) {
+    const { latest } = this.runs;
+    const count = Math.max(this.recording.steps.length, latest.recording.steps.length);
+    this.player.grow(count, live, live ? Math.max(latest.recording.steps.length - 1, 0) : count - 1);
+    if (this.startPlaying && count) this.player.play();
+    if (count) this.startPlaying = false;
+  }
+
+  pin() {
+    this.runs.pin();
+    this.invalidate();
+  }
+
+  /** Go on with run B alone. */
+  unpin() {
+    this.runs.unpin();
+    this.comparison = null;
+    this.cursor.run = "a";
+    this.whatIf.reset();
+    this.grow(false);
+    this.invalidate();
+  }
+
+  /** Ask the server to take the step shown anew, under the thresholds of the what-if card. */
+  runFromHere() {
+    const changes = this.whatIf.changes(this.recording.frame(this.step).config);
+    this.ask({ kind: "fork", trace: fileOf(this.runs.shown), step: this.step - 1, changes });
+  }
+
+  /** Ask the server for a run of the same prompt by another decoder. */
+  askContrast(kind) {
+    const { run, prompt, config } = this.recording.header;
+    this.ask({ kind, run, prompt, config });
+  }
+
+  /** Go to the first position at which the two answers part, at the first step that shows it. */
+  showParting() {
+    const parting = this.comparison?.parting;
+    if (!parting) return;
+    this.seek(parting.step);
+    this.lookAt(speaker(this.recording, this.frame).size, parting.position);
+    bringIntoView(this.parts.scroll);
   }
 
   /** Start the cursor at the first consensus commit known, where there is most to tell; else keep the branch. */
@@ -114,12 +176,15 @@ class Viewer {
     const merge = this.recording.steps.flatMap((step) => step.events).find((event) => event.type === "merge");
     const sizes = this.recording.frame(0).ordered.map((branch) => branch.size);
     const branch = sizes.includes(this.cursor.branch) ? this.cursor.branch : sizes.at(-1);
-    this.cursor = merge ? { branch: merge.branch, position: merge.position } : { branch, position: 0 };
+    this.cursor = merge
+      ? { run: "a", branch: merge.branch, position: merge.position }
+      : { run: "a", branch, position: 0 };
     this.unplaced = false;
   }
 
   announce() {
-    document.dispatchEvent(new CustomEvent("blockbatch:status", { detail: statusOf(this.session, this.recording) }));
+    const detail = statusOf(this.runs.session, this.runs.latest?.recording);
+    document.dispatchEvent(new CustomEvent("blockbatch:status", { detail }));
     this.invalidate();
   }
 
@@ -128,8 +193,25 @@ class Viewer {
     this.player.seek(step);
   }
 
-  pick(branch, position) {
-    this.cursor = { branch, position: position ?? this.cursor.position };
+  /** Go to the event before or after the one shown, and point at the cell it touches. */
+  stop(direction) {
+    const { steps } = this.recording;
+    const { until } = this.player;
+    const place = nextStop({ step: this.step, until }, direction, (n) => happenings(steps[n]).length, steps.length);
+    if (!place) return;
+    this.player.stopAt(place);
+    const { branch, position, positions } = happenings(steps[place.step])[place.until - 1];
+    if (branch && this.frame.branches.has(branch)) this.lookAt(branch, position ?? positions?.[0] ?? null);
+  }
+
+  /** Point at a cell of run A, which is what is to be seen at this step, rather than where decoding goes on. */
+  lookAt(branch, position) {
+    this.reveal = false;
+    this.pick(branch, position, "a");
+  }
+
+  pick(branch, position, run = this.cursor.run) {
+    this.cursor = { run, branch, position: position ?? this.cursor.position };
     this.grid.show(this.cursor.position);
     this.spoken = true;
     this.invalidate();
@@ -138,6 +220,16 @@ class Viewer {
   setFollow(follow) {
     this.grid.follow = follow;
     this.moved();
+  }
+
+  /** A threshold was dragged: ring the cells that flip, and go where they are if none is in view. */
+  asked() {
+    if (!this.recording?.steps.length) return;
+    const rings = this.whatIf.rings(this.recording, this.step);
+    const positions = [...rings.keys()].map((key) => Number(key.split(" ")[1])).sort((a, b) => a - b);
+    const [first, last] = this.grid.view;
+    if (positions.length && !positions.some((p) => p >= first && p < last - 1)) this.grid.show(positions[0]);
+    this.invalidate();
   }
 
   /** The step changed: keep the place of work in view if that is wanted. */
@@ -155,21 +247,32 @@ class Viewer {
       toggle: () => this.player.toggle(),
       step: () => this.player.move(action.direction),
       event: () => this.seek(nextMarked(this.recording.marks, this.player.step, action.direction) ?? this.player.step),
+      stop: () => this.stop(action.direction),
+      fill: () => this.fill.next(),
+      loop: () => this.player.loop(),
+      part: () => this.showParting(),
       first: () => this.seek(0),
       last: () => this.seek(this.player.count - 1),
       help: () => this.parts.help.showModal(),
-      branch: () => this.pick(this.frame.ordered[action.index]?.size ?? this.cursor.branch, null),
-      position: () =>
-        this.pick(
-          this.cursor.branch,
-          Math.min(Math.max(this.cursor.position + action.direction, 0), this.recording.length - 1),
-        ),
+      branch: () => this.pick(this.focused.ordered[action.index]?.size ?? this.cursor.branch, null),
+      position: () => this.pick(this.cursor.branch, Math.max(this.cursor.position + action.direction, 0)),
     };
     acts[action.name]();
   }
 
+  /** The step of the run shown: its last where run B is longer. */
+  get step() {
+    return clamped(this.recording, this.player.step);
+  }
+
   get frame() {
-    return this.recording.frame(this.player.step);
+    return this.recording.frame(this.step, this.step === this.player.step ? this.player.until : null);
+  }
+
+  /** The frame of the run that the cursor is in. */
+  get focused() {
+    const { beneath } = this.runs;
+    return this.cursor.run === "b" && beneath ? frameBeneath(beneath.recording, this.player.step) : this.frame;
   }
 
   tick(now) {
@@ -179,7 +282,8 @@ class Viewer {
   }
 
   restyle() {
-    for (const panel of [this.grid, this.timeline, this.branchMap.map, this.historyMap.map]) panel.restyle();
+    for (const panel of [this.grid, this.timeline, this.beneath, this.branchMap.map, this.historyMap.map])
+      panel.restyle();
     this.invalidate();
   }
 
@@ -193,58 +297,52 @@ class Viewer {
   }
 
   draw() {
-    const { recording, player } = this;
-    if (!recording || player.step < 0) return;
-    const frame = this.frame;
-    if (!frame.branches.has(this.cursor.branch)) this.cursor.branch = frame.ordered.at(-1).size;
-    const view = { recording, frame, cursor: this.cursor, live: this.live };
-    this.grid.measure(recording);
-    if (this.reveal && this.grid.follow) this.grid.show(workPlace(frame), true);
+    if (!this.recording?.steps.length || this.player.step < 0) return;
+    const [a, b] = viewsOf(this, this.frame, this.whatIf.rings(this.recording, this.step));
+    const focus = this.cursor.run === "b" && b ? b : a;
+    if (!focus.frame.branches.has(this.cursor.branch)) this.cursor.branch = focus.frame.ordered.at(-1).size;
+    this.cursor.position = Math.min(this.cursor.position, focus.recording.length - 1);
+    this.grid.measure([a, b].filter(Boolean).map((view) => view.recording));
+    if (this.reveal && this.grid.follow) this.grid.show(workPlace(a.frame), true);
     this.reveal = false;
-    this.drawTransport(view);
-    this.timeline.draw(view);
-    this.grid.draw(view);
+    drawTransport(this.parts, { ...a, follow: this.grid.follow });
+    this.fill.draw(a.recording);
+    this.drawRuns(a, b);
+    this.drawCards(a, b);
+    this.drawFocus({ ...focus, cursor: this.cursor });
+  }
+
+  drawRuns(a, b) {
+    this.parts.titleA.hidden = !this.runs.pinned;
+    say(this.parts.titleA, a.title);
+    this.timeline.draw(a);
+    this.grid.draw(a);
+    this.beneath.draw(b);
+  }
+
+  drawCards(a, b) {
+    const { pinned, live } = this.runs;
+    this.whatIf.draw(a.recording, this.step);
+    this.whatIf.drawRun(a.recording, this.step, this.problem || (live ? "Wait until the run has ended" : ""));
+    this.compare.draw({
+      pinned: Boolean(pinned),
+      live,
+      problem: this.problem || (live ? "Wait until the run has ended, or stop it" : ""),
+      comparison: b && this.comparison,
+      frames: b && [a.frame, b.frame],
+    });
+  }
+
+  /** The panels that follow the cursor into run A or B. */
+  drawFocus(view) {
+    const run = view.two ? `${view.title.slice(0, 1)} \u00b7 ` : "";
     this.branchMap.draw(view, this.grid.view);
     this.historyMap.draw(view);
     drawFigures(this.parts.figures, view);
-    this.inspector.draw(view);
+    this.inspector.draw(view, run);
     this.textPanel.draw(view);
+    say(this.parts.historyTitle, `${run}History of block ${this.cursor.branch}`);
     if (this.spoken) say(this.parts.spoken, cursorSentence(view));
     this.spoken = false;
   }
-
-  drawTransport({ recording }) {
-    const { player } = this;
-    const { root, scrub, count, sentence, play, follow, download, historyTitle } = this.parts;
-    const step = recording.steps[player.step];
-    root.classList.toggle("playing", player.playing);
-    play.setAttribute("aria-label", player.playing ? "Pause" : "Play");
-    follow.setAttribute("aria-pressed", String(this.grid.follow));
-    download.disabled = this.live;
-    scrub.max = player.count - 1;
-    scrub.value = player.step;
-    scrub.style.setProperty("--done", `${player.count > 1 ? (100 * player.step) / (player.count - 1) : 100}%`);
-    scrub.setAttribute("aria-valuetext", `step ${player.step + 1} of ${player.count}`);
-    say(count, `step ${player.step + 1} of ${player.count}`);
-    sentence.setAttribute("aria-live", player.playing || this.live ? "off" : "polite");
-    say(sentence, stepSentence(step));
-    say(historyTitle, `History of block ${this.cursor.branch}`);
-  }
-
-  download() {
-    if (!this.text) return;
-    const link = el("a");
-    link.href = URL.createObjectURL(new Blob([traceLines(this.text)], { type: "application/x-ndjson" }));
-    link.download = `blockbatch-${String(this.recording.header.run)
-      .replace(/[^\w-]/g, "")
-      .slice(0, 40)}.ndjson`;
-    link.click();
-    URL.revokeObjectURL(link.href);
-  }
-}
-
-/** The position where decoding goes on: a little before the leader's first masked one. */
-function workPlace({ leader }) {
-  const first = leader.token.indexOf(MASKED);
-  return Math.max((first < 0 ? leader.token.length : first) - 3, 0);
 }

@@ -43,17 +43,18 @@ export class Inspector {
     Object.assign(this, { cellTitle, cellSeen, candidates, thresholds, why, history });
   }
 
-  draw({ recording, frame, cursor }) {
+  /** `run` names the run of the view, where there are two. */
+  draw({ recording, frame, cursor }, run = "") {
     const branch = frame.branches.get(cursor.branch);
     if (!branch || frame.step < 0) return;
     const { position } = cursor;
     const seen = branch.seen[position];
-    say(this.cellTitle, `Position ${position}, block ${branch.size}`);
+    say(this.cellTitle, `${run}Position ${position}, block ${branch.size}`);
     say(this.cellSeen, seen < 0 ? "not seen by a forward of this branch yet" : `candidates as of step ${seen + 1}`);
     this.drawCandidates(recording, frame.config, candidatesAt(recording, seen, branch.size, position));
     say(this.why, cellSentence(recording, frame, branch, position));
     this.why.dataset.how = branch.token[position] === MASKED ? 0 : branch.how[position];
-    this.drawHistory(recording, frame.step, branch.size, position);
+    this.drawHistory(recording, frame, branch.size, position);
   }
 
   drawCandidates(recording, config, list) {
@@ -83,8 +84,8 @@ export class Inspector {
     return row;
   }
 
-  drawHistory(recording, n, size, position) {
-    const events = cellHistory(recording, n, size, position);
+  drawHistory(recording, frame, size, position) {
+    const events = cellHistory(recording, frame.step, size, position, frame.until);
     const shape = { merge: "merge", sync: "sync", eos: "eos" };
     const items = events.slice(-8).map(({ step, text, type }) => {
       const item = el("li");

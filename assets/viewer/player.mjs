@@ -1,5 +1,6 @@
 /**
- * The state of replay: which step is shown, whether it moves by itself, how fast.
+ * The state of replay: which step is shown, or which event inside it, whether it moves by itself, how fast, and the
+ * range that it repeats.
  *
  * It knows no clock: `tick(milliseconds)` moves time on. While a run is live and its newest step is shown, new steps are
  * followed.
@@ -18,26 +19,55 @@ export class Player {
   /** Start over with a run that has no step yet. */
   reset() {
     this.count = 0;
+    this.newest = -1;
     this.step = -1;
+    this.until = null; // how many happenings of the step are shown; null for the whole step
+    this.range = null; // [first, last] steps that are repeated; last is null while only the first is set
     this.playing = false;
     this.following = true;
     this.waited = 0;
   }
 
-  /** A run has `count` steps now. A live one is followed to its newest step. */
-  grow(count, live) {
+  /** There are `count` steps now. A live run is followed to its newest step, which need not be the last of all. */
+  grow(count, live, newest = count - 1) {
     this.count = count;
+    this.newest = newest;
     if (!count) return;
-    if (this.step < 0 || (live && this.following)) this.step = live ? count - 1 : 0;
+    if (this.step < 0 || (live && this.following)) {
+      this.step = live ? newest : 0;
+      this.until = null;
+    }
+    this.step = Math.min(this.step, count - 1);
+    if (this.range && Math.max(...this.range) >= count) this.range = null;
     this.onChange();
   }
 
   seek(step) {
     if (!this.count) return;
     this.step = Math.min(Math.max(step, 0), this.count - 1);
-    this.following = this.atEnd;
+    this.until = null;
+    this.following = this.step >= this.newest;
     this.waited = 0;
     this.onChange();
+  }
+
+  /** Go to a place that `nextStop` gave. */
+  stopAt({ step, until }) {
+    this.playing = false;
+    this.seek(step);
+    this.until = until;
+  }
+
+  /** Mark the first step of a range, then its last one and repeat it, then repeat no more. */
+  loop() {
+    if (!this.range) this.range = [this.step, null];
+    else this.range = this.repeating ? null : [this.range[0], this.step].sort((a, b) => a - b);
+    if (this.repeating) this.play();
+    this.onChange();
+  }
+
+  get repeating() {
+    return Boolean(this.range && this.range[1] !== null);
   }
 
   move(steps) {
@@ -55,7 +85,7 @@ export class Player {
   }
 
   play() {
-    if (!this.playing && this.atEnd) this.seek(0);
+    if (!this.playing && (this.repeating || this.atEnd)) this.seek(this.repeating ? this.range[0] : 0);
     this.playing = this.count > 0;
     this.waited = 0;
     this.onChange();
@@ -73,9 +103,32 @@ export class Player {
     const due = Math.floor(this.waited / (MILLISECONDS_PER_STEP / this.speed));
     if (!due) return;
     this.waited = 0;
-    this.step = Math.min(this.step + due, this.count - 1);
-    this.playing = !this.atEnd;
-    this.following = this.atEnd;
+    this.step = this.after(due);
+    this.until = null;
+    this.playing = this.repeating || !this.atEnd;
+    this.following = this.step >= this.newest;
     this.onChange();
   }
+
+  /** The step that comes `steps` later; a repeated range goes on at its first. */
+  after(steps) {
+    const next = Math.min(this.step + steps, this.count - 1);
+    if (!this.repeating) return next;
+    const [first, last] = this.range;
+    return this.step >= last || next < first ? first : Math.min(next, last);
+  }
+}
+
+/**
+ * The event before (`direction` -1) or after (1) a place {step, until}, across steps; null where there is none.
+ * `countOf(step)` is the number of happenings of a step.
+ */
+export function nextStop({ step, until }, direction, countOf, steps) {
+  const count = countOf(step);
+  if (until === null && direction < 0) return { step, until: count };
+  const wanted = (until ?? count) + direction;
+  if (wanted >= 1 && wanted <= count) return { step, until: wanted };
+  const other = step + direction;
+  if (other < 0 || other >= steps) return null;
+  return { step: other, until: direction > 0 ? 1 : countOf(other) };
 }

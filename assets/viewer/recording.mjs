@@ -38,9 +38,9 @@ export class Recording {
     this.marks.push(...marksOf(record));
   }
 
-  /** What was on screen after step `n` (from 0). */
-  frame(n) {
-    return this.frames.at(n);
+  /** What was on screen after step `n` (from 0), or inside it after its first `until` happenings. */
+  frame(n, until = null) {
+    return until === null ? this.frames.at(n) : this.frames.within(n, until);
   }
 
   /** The text of a token; a token without text is named by its number. */

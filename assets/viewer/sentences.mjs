@@ -1,6 +1,6 @@
 /** Sentences that say what happened: in a step, at a cell, at a position. Plain text, made from the record alone. */
 
-import { HOW, MASKED } from "./fold.mjs";
+import { happenings, HOW, MASKED } from "./fold.mjs";
 import { visible } from "./pieces.mjs";
 
 const KIND_NAMES = { init: "first forward", denoise: "denoise", refresh: "full recompute" };
@@ -51,6 +51,34 @@ export function changeText(event) {
   return null;
 }
 
+/** What one happening of a step did (see `happenings`), which is number `until` of it. */
+export function happeningSentence(recording, step, until) {
+  const all = happenings(step);
+  const text = happeningText(recording, all[until - 1]);
+  return `Event ${until} of ${all.length}: ${text}.`;
+}
+
+function happeningText(recording, event) {
+  const token = event.token === undefined ? "" : quoted(recording, event.token);
+  const at = `at position ${event.position}`;
+  switch (event.type) {
+    case "forward":
+      return `the forward (${kindName(event.kind)}) gives every masked position of the windows its candidates`;
+    case "commit":
+      return `block ${event.branch} ${event.forced ? "is forced to commit" : "commits"} ${token} ${chance(event.probability)} ${at}`;
+    case "merge":
+      return `block ${event.branch} takes over ${token} ${at} from block ${event.source}, giving it ${chance(event.probability)} itself`;
+    case "sync":
+      return `block ${event.branch}, ${plural(event.gained, "token")} behind, is reset to the leader, block ${event.leader}`;
+    case "refresh":
+      return `all keys and values are recomputed (${event.reason})`;
+    case "eos":
+      return `block ${event.branch} finds an end of text ${at}, with ${chance(event.probability)}`;
+    default:
+      return changeText(event);
+  }
+}
+
 /** Why a cell holds what it holds, with its numbers. */
 export function cellSentence(recording, frame, branch, position) {
   const cell = branch.token[position] === MASKED ? heldSentence : writtenSentence;
@@ -90,11 +118,14 @@ function writtenSentence(recording, frame, branch, position) {
   }
 }
 
-/** Everything that happened at a position of a branch up to step `n`: [{step, text, type}], oldest first. */
-export function cellHistory(recording, n, size, position) {
+/**
+ * Everything that happened at a position of a branch up to step `n`, of which only the first `until` happenings count:
+ * [{step, text, type}], oldest first.
+ */
+export function cellHistory(recording, n, size, position, until = Infinity) {
   const history = [];
   for (const step of recording.steps.slice(0, n + 1)) {
-    for (const event of step.events) {
+    for (const event of step.index === n ? happenings(step).slice(0, until) : step.events) {
       const text = event.branch === size && touches(event, position) && eventText(recording, event, position);
       if (text) history.push({ step: step.index, type: event.type, text });
     }

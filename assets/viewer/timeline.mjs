@@ -48,7 +48,7 @@ export class Timeline {
   constructor({ timeline: canvas, legend, tip }, seek) {
     Object.assign(this, { canvas, tip, count: 0, layer: document.createElement("canvas") });
     this.restyle();
-    fillLegend(legend);
+    if (legend) fillLegend(legend);
     canvas.addEventListener("pointerdown", (event) => {
       canvas.setPointerCapture(event.pointerId);
       if (this.count) seek(this.stepAt(event));
@@ -80,10 +80,12 @@ export class Timeline {
     this.tip.classList.add("shown");
   }
 
-  draw({ recording, frame, live }) {
+  /** `wide` is the number of slots where it is given from outside, so that two timelines can stand in step. */
+  draw({ recording, frame, live, slots: wide }) {
     const width = this.canvas.parentElement.clientWidth;
-    const key = `${recording.header.run} ${recording.steps.length} ${live} ${width}`;
-    if (key !== this.drawn) this.drawLayer(recording, live, width);
+    const room = Math.max(wide ?? 0, slots(recording.steps.length, live));
+    const key = `${recording.header.run} ${recording.steps.length} ${room} ${width}`;
+    if (key !== this.drawn) this.drawLayer(recording, room, width);
     this.drawn = key;
     const context = surface(this.canvas, width, this.height);
     this.drawCursor(context, frame.step);
@@ -93,12 +95,12 @@ export class Timeline {
   }
 
   /** Everything that does not depend on the step shown, kept as a picture. */
-  drawLayer(recording, live, width) {
+  drawLayer(recording, room, width) {
     this.recording = recording;
     this.count = recording.steps.length;
     const lanes = committedByBranch(recording.steps);
     this.height = TOP + lanes.size * LANE + AXIS;
-    this.slot = (width - GUTTER - MARGIN) / slots(this.count, live);
+    this.slot = (width - GUTTER - MARGIN) / room;
     this.rows = new Map([...lanes.keys()].map((size, row) => [size, TOP + row * LANE]));
     this.beside = kindsByPlace(recording.marks);
     const context = surface(this.layer, width, this.height);

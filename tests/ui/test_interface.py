@@ -21,6 +21,7 @@ from ui.live import LiveRuns
 from ui.session import LocalControlStore, Turnstile, Wishes
 from ui.settings import Settings
 from ui.theme import head, theme
+from ui.viewer import Viewer
 
 
 @pytest.fixture
@@ -46,6 +47,8 @@ def test_a_model_that_cannot_be_loaded_is_a_sentence_and_the_page_still_opens(tm
     blocks = page.blocks.values()
     run = next(block for block in blocks if isinstance(block, gr.Button) and block.value == "Run")
     assert not run.interactive
+    viewer = next(block for block in blocks if isinstance(block, Viewer))
+    assert viewer.props["problem"] == engine.problem
     assert any(engine.problem in str(getattr(block, "props", {}).get("text", "")) for block in blocks)
 
 

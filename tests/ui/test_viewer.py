@@ -14,10 +14,10 @@ import pytest
 from scripted import ScriptedModel
 
 from blockbatch.config import DecodeConfig
-from blockbatch.metrics import agreement, totals
+from blockbatch.metrics import agreement, first_divergence, totals
 from blockbatch.reading import load_trace
 from blockbatch.run import Run
-from blockbatch.trace import Trace
+from blockbatch.trace import Ints, Trace
 from ui.library import bundled_runs
 from ui.settings import Settings
 from ui.viewer import FOLDER, Viewer, recorded_value, session_line
@@ -60,19 +60,29 @@ def expectations(trace: Trace) -> dict[str, Any]:
     }
 
 
+def answer(trace: Trace) -> Ints:
+    """The winner's row in the end."""
+    assert trace.end is not None
+    return trace.rows(len(trace.steps) - 1)[trace.end.winner]
+
+
 @pytest.mark.skipif(not shutil.which("node"), reason="node is not installed")
 def test_viewer_modules_agree_with_python(tmp_path: Path) -> None:
     latest = Run(ScriptedModel(), "any prompt", DecodeConfig.preset("latest", gen_length=96))
     list(latest)
     traces = {run.title: load_trace(run.path) for run in bundled_runs(Settings().traces)}
-    cases = []
-    for name, trace in {"steered": steered_trace(), "latest": latest.trace, **traces}.items():
+    cases: list[dict[str, Any]] = []
+    traces = {"steered": steered_trace(), "latest": latest.trace, **traces}
+    for name, trace in traces.items():
         path = tmp_path / f"{len(cases)}.ndjson"
         trace.save(path)
         cases.append({"name": name, "trace": str(path), "expected": expectations(trace)})
+        answers = [answer(other)[: len(answer(trace))] for other in traces.values()]
+        expected = [first_divergence(answer(trace)[: len(other)], other) for other in answers]
+        cases[-1]["expected"]["divergence"] = expected
     (tmp_path / "cases.json").write_text(json.dumps(cases))
     done = subprocess.run(
-        ["node", "--test", *map(str, sorted(MODULE_TESTS.glob("*.test.mjs")))],
+        ["node", "--test", "--test-reporter=spec", *map(str, sorted(MODULE_TESTS.glob("*.test.mjs")))],
         env={**os.environ, "BLOCKBATCH_VIEWER_CASES": str(tmp_path / "cases.json")},
         capture_output=True, text=True, check=False, timeout=120,
     )  # fmt: skip

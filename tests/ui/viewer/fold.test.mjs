@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 
-import { HOW, MASKED } from "../../../assets/viewer/fold.mjs";
+import { happenings, HOW, MASKED } from "../../../assets/viewer/fold.mjs";
 import { runs } from "./traces.mjs";
 
 for (const { name, recording, expected } of runs) {
@@ -41,6 +41,28 @@ for (const { name, recording, expected } of runs) {
         assert.equal(frame.branches.get(state.branch).decoded, state.decoded, `step ${step.index}`);
     }
   });
+}
+
+for (const { name, recording } of runs) {
+  test(`${name}: walking a step's events arrives at the step, one change at a time`, () => {
+    for (const step of recording.steps.slice(0, 12)) {
+      const all = happenings(step);
+      let before = recording.frame(step.index - 1);
+      all.forEach((happening, index) => {
+        const frame = recording.frame(step.index, index + 1);
+        const changed = frame.ordered.map((branch) => differing(before.branches.get(branch.size), branch));
+        if (["commit", "merge"].includes(happening.type)) assert.deepEqual(changed.flat(), [happening.position]);
+        if (["forward", "eos", "config"].includes(happening.type)) assert.deepEqual(changed.flat(), []);
+        before = frame;
+      });
+      assert.deepEqual({ ...before, until: 0 }, { ...recording.frame(step.index), until: 0 });
+    }
+  });
+}
+
+/** The positions at which two branches differ; none where one is new. */
+function differing(before, after) {
+  return before ? [...after.token.keys()].filter((p) => before.token[p] !== after.token[p]) : [];
 }
 
 test("a consensus commit and a copy name the branch they came from", () => {

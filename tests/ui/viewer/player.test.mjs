@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 
-import { Player } from "../../../assets/viewer/player.mjs";
+import { nextStop, Player } from "../../../assets/viewer/player.mjs";
 
 function player(count, live = false) {
   const made = new Player(() => {});
@@ -54,4 +54,64 @@ test("seeking stays within the run, and without a run does nothing", () => {
   it.reset();
   it.seek(1);
   assert.equal(it.step, -1);
+});
+
+test("the events of all steps are walked one by one, both ways", () => {
+  const counts = [3, 1, 2];
+  const walk = (place, direction) => {
+    const places = [];
+    while ((place = nextStop(place, direction, (step) => counts[step], counts.length)))
+      places.push(`${place.step}.${place.until}`);
+    return places;
+  };
+  assert.deepEqual(walk({ step: 0, until: 1 }, 1), ["0.2", "0.3", "1.1", "2.1", "2.2"]);
+  assert.deepEqual(walk({ step: 2, until: null }, -1), ["2.2", "2.1", "1.1", "0.3", "0.2", "0.1"]);
+  assert.deepEqual(walk({ step: 1, until: null }, 1), ["2.1", "2.2"]);
+});
+
+test("an event is shown until the step changes", () => {
+  const it = player(4);
+  it.stopAt({ step: 2, until: 5 });
+  assert.deepEqual([it.step, it.until], [2, 5]);
+  it.move(1);
+  assert.deepEqual([it.step, it.until], [3, null]);
+});
+
+test("a range is set in two presses, repeated, and let go by a third", () => {
+  const it = player(9);
+  it.seek(5);
+  it.loop();
+  it.seek(3);
+  it.loop();
+  assert.deepEqual(it.range, [3, 5]);
+  const seen = [];
+  for (let n = 0; n < 5; n += 1) {
+    it.tick(900);
+    seen.push(it.step);
+  }
+  assert.deepEqual(seen, [4, 5, 3, 4, 5]);
+  it.loop();
+  assert.equal(it.repeating, false);
+});
+
+test("a live run beneath a longer one is followed to its own newest step", () => {
+  const it = player(20);
+  it.following = true;
+  it.grow(20, true, 3);
+  assert.equal(it.step, 3);
+  it.seek(1);
+  it.grow(20, true, 4);
+  assert.equal(it.step, 1);
+  it.seek(4);
+  it.grow(20, true, 5);
+  assert.equal(it.step, 5);
+});
+
+test("a range that a shorter run does not have is let go", () => {
+  const it = player(9);
+  it.loop();
+  it.seek(8);
+  it.loop();
+  it.grow(5, false);
+  assert.deepEqual([it.step, it.range], [0, null]);
 });

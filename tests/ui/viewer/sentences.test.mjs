@@ -6,9 +6,11 @@ import {
   cellSentence,
   chance,
   changeText,
+  happeningSentence,
   markText,
   stepSentence,
 } from "../../../assets/viewer/sentences.mjs";
+import { happenings } from "../../../assets/viewer/fold.mjs";
 import { runs } from "./traces.mjs";
 
 const header = { eos_id: 1 };
@@ -102,4 +104,16 @@ test("the history of a position holds what happened there, in order", () => {
 
 test("probabilities are never rounded up to a threshold", () => {
   assert.deepEqual([0.8999, 0.9, 0.99996, 0.29].map(chance), ["0.89", "0.90", "0.99", "0.29"]);
+});
+
+test("every event inside a step has a sentence that names it", () => {
+  for (const { recording: run } of runs) {
+    for (const step of run.steps) {
+      happenings(step).forEach((event, index) => {
+        const sentence = happeningSentence(run, step, index + 1);
+        assert.match(sentence, /^Event \d+ of \d+: .*[^.]\.$/s);
+        if (event.position !== undefined) assert.ok(sentence.includes(`position ${event.position}`));
+      });
+    }
+  }
 });

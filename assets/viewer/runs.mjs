@@ -1,0 +1,96 @@
+/**
+ * The runs on the page: the latest, whose text arrives from the server, and the one pinned above it, if any.
+ *
+ * A run stays on screen until the next one's header arrives. A run that the server started as a contrast to the one
+ * shown names it, and so pins it.
+ */
+
+import { titleOf } from "./compare.mjs";
+import { el } from "./dom.mjs";
+import { Recording } from "./recording.mjs";
+import { Tail, traceLines } from "./records.mjs";
+
+export class Runs {
+  constructor() {
+    this.tail = new Tail();
+    this.session = null;
+    this.latest = null; // {recording, text, name}
+    this.pinned = null;
+  }
+
+  /** Take in the whole text so far; returns whether a new run began with it. */
+  feed(text) {
+    const { fresh, records } = this.tail.feed(text);
+    if (fresh) this.session = null;
+    const before = this.latest;
+    for (const record of records) this.take(record);
+    if (this.latest && this.latest !== before) this.keepContrast(before);
+    if (this.tail.text.includes('{"type":"header"')) this.latest.text = this.tail.text;
+    return this.latest !== before;
+  }
+
+  take(record) {
+    if (record.type === "session") this.session = { ...this.session, ...record };
+    else if (record.type === "header") this.latest = { recording: new Recording(record), name: this.session?.name };
+    else this.latest.recording.add(record);
+  }
+
+  /** Pin the run that a new one is a contrast to, if it is on the page. */
+  keepContrast(before) {
+    const wanted = this.session?.against;
+    if (!wanted || this.pinned?.recording.header.run === wanted) return;
+    if (before?.recording.header.run === wanted) this.pinned = before;
+  }
+
+  pin() {
+    this.pinned = this.latest;
+  }
+
+  /** Go on with the latest run; with the pinned one if no step of the latest came. */
+  unpin() {
+    if (!this.latest.recording.steps.length) this.latest = this.pinned;
+    this.pinned = null;
+  }
+
+  /** Run A, or the only one. */
+  get shown() {
+    return this.pinned ?? this.latest;
+  }
+
+  /** Run B, where there are two. */
+  get beneath() {
+    return this.pinned && this.latest !== this.pinned ? this.latest : null;
+  }
+
+  /** Whether more steps of the latest run are still to come. */
+  get live() {
+    const { status } = this.session ?? {};
+    return Boolean(this.latest && !this.latest.recording.end && ["live", "paused"].includes(status));
+  }
+
+  /** Whether the run shown is still going on. */
+  get shownLive() {
+    return this.live && this.shown === this.latest;
+  }
+}
+
+/** What a run is called on screen. */
+export function nameOf({ recording, name }) {
+  return titleOf(recording, name);
+}
+
+/** A run as a trace file that can be opened again. */
+export function fileOf({ text }) {
+  return traceLines(text);
+}
+
+/** Save a run as a file. */
+export function save(run) {
+  if (!run) return;
+  const link = el("a");
+  link.href = URL.createObjectURL(new Blob([fileOf(run)], { type: "application/x-ndjson" }));
+  const id = String(run.recording.header.run).replace(/[^\w-]/g, "");
+  link.download = `blockbatch-${id.slice(0, 40)}.ndjson`;
+  link.click();
+  URL.revokeObjectURL(link.href);
+}

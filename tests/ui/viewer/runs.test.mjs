@@ -1,0 +1,62 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+
+import { fileOf, nameOf, Runs } from "../../../assets/viewer/runs.mjs";
+import { runs as recorded } from "./traces.mjs";
+
+const line = (record) => `${JSON.stringify(record)}\n`;
+const session = (status, more = {}) => line({ type: "session", status, ...more });
+const [first, second] = recorded.map(({ records }) => records.map(line).join(""));
+const opened = (text, name) => session("recorded", { name }) + text;
+const [idA, idB] = recorded.map(({ recording }) => recording.header.run);
+
+/** `text` as it arrives of a live run: in pieces, each the whole so far. */
+function stream(runs, text, pieces = 5) {
+  for (let n = 1; n <= pieces; n += 1) runs.feed(text.slice(0, Math.ceil((n * text.length) / pieces)));
+}
+
+test("a run takes the place of the one before it, when its header arrives", () => {
+  const runs = new Runs();
+  assert.equal(runs.feed(opened(first, "one")), true);
+  assert.equal(runs.feed(session("queued", { place: 1 })), false);
+  assert.equal(runs.shown.recording.header.run, idA);
+  runs.feed(session("queued", { place: 1 }) + session("live"));
+  assert.equal(fileOf(runs.shown), first, "the text of the run on screen is kept while another waits");
+  stream(runs, session("queued", { place: 1 }) + session("live") + second);
+  assert.equal(runs.shown.recording.header.run, idB);
+  assert.equal(fileOf(runs.shown), second);
+  assert.equal(runs.beneath, null);
+});
+
+test("what comes after a run was pinned stands beneath it, until it is unpinned", () => {
+  const runs = new Runs();
+  runs.feed(opened(first, "one"));
+  runs.pin();
+  assert.equal(runs.beneath, null);
+  runs.feed(opened(second, "two"));
+  assert.deepEqual([runs.shown, runs.beneath].map(nameOf), ["one", "two"]);
+  assert.equal(fileOf(runs.shown), first);
+  runs.unpin();
+  assert.deepEqual([runs.shown.name, runs.beneath], ["two", null]);
+});
+
+test("a contrast pins the run that it was asked for, and no other", () => {
+  const runs = new Runs();
+  runs.feed(opened(first, "one"));
+  stream(runs, session("live", { against: idA }) + second);
+  assert.deepEqual([runs.shown.recording.header.run, runs.beneath.recording.header.run], [idA, idB]);
+  stream(runs, session("live", { against: idA }) + first);
+  assert.equal(runs.shown.name, "one", "the next contrast to the pinned run takes the place of the first");
+  const others = new Runs();
+  others.feed(opened(first, "one"));
+  stream(others, session("live", { against: "gone" }) + second);
+  assert.equal(others.beneath, null);
+});
+
+test("a contrast that brings no step leaves the pinned run on screen", () => {
+  const runs = new Runs();
+  runs.feed(opened(first, "one"));
+  runs.feed(session("live", { against: idA }) + second.slice(0, second.indexOf("\n") + 1));
+  runs.unpin();
+  assert.equal(runs.shown.name, "one");
+});
