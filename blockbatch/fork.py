@@ -32,7 +32,7 @@ def fork(model: Model, trace: Trace, step: int, **changes: Any) -> Run:
     if trace.header.model != model.id:
         raise ForkError(f"The run was recorded with {trace.header.model}, but the model here is {model.id}; load that.")
     if not 0 <= step < len(trace.steps):
-        raise ForkError(f"The run has no step {step} to go on from; it has {len(trace.steps)} steps from 0 on.")
+        raise ForkError(f"The run has no step {step + 1} to go on from; it has {len(trace.steps)} steps.")
     follow = _Follow(trace, step, changes)
     return Run(model, trace.header.prompt, config, origin=(trace.header.run, step), after_step=follow)
 
@@ -49,7 +49,7 @@ class _Follow:
             return
         if _outcome(step) != _outcome(self._steps[step.index]):
             raise ForkError(
-                f"Step {step.index} comes out differently here than in the recorded run, so it cannot be gone on from; "
+                f"Step {step.index + 1} comes out differently here than in the recorded run, so nothing can follow; "
                 "use the model, device, dtype and package versions that the trace names."
             )
         if step.index == self._last:

@@ -18,6 +18,8 @@ from blockbatch.errors import ModelError, PromptError
 from blockbatch.models.denoiser import TorchDenoiser
 from blockbatch.models.families import Family, family_of
 
+ROOT = Path(__file__).resolve().parents[2]
+
 
 @dataclass(frozen=True)
 class Model:
@@ -89,7 +91,13 @@ def load_model(id_or_path: str, device: str = "cpu", dtype: str = "float32") -> 
     mask_id = _token_id(id_or_path, "mask", config.get("mask_token_id"), tokenizer and tokenizer.mask_token_id)
     vocabulary = len(tokenizer) if tokenizer else network.config.vocab_size
     denoiser = TorchDenoiser(network, mask_id, eos_id, vocabulary, family.shift)
-    return Model(id_or_path, denoiser, tokenizer, int(network.config.max_position_embeddings))
+    return Model(_name(id_or_path), denoiser, tokenizer, int(network.config.max_position_embeddings))
+
+
+def _name(id_or_path: str) -> str:
+    """What traces call the model: a folder of this project by its place in it, so that any copy of it is the same."""
+    folder = Path(id_or_path).resolve()
+    return folder.relative_to(ROOT).as_posix() if folder.is_dir() and folder.is_relative_to(ROOT) else id_or_path
 
 
 def _network(model: str, family: Family, config: Mapping[str, Any], dtype: torch.dtype) -> PreTrainedModel:

@@ -69,6 +69,12 @@ def test_official_layouts_decode(name: str, prompt: list[int]) -> None:
     assert decoder.stop in ("eos", "complete")
 
 
+def test_a_folder_of_the_project_is_named_by_its_place_in_it(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """So traces hold no path of a machine, and a run recorded by one copy of the project can be forked by another."""
+    monkeypatch.chdir(tmp_path)
+    assert load_model(str(FOLDER / "llada_random")).id == "tests/golden/llada_random"
+
+
 def test_weights_without_a_tokenizer_say_so_when_text_is_wanted() -> None:
     with pytest.raises(ModelError, match="comes without a tokenizer"):
         Run(load_model(str(FOLDER / "llada_random")), "hello", DecodeConfig())

@@ -65,7 +65,7 @@ def test_a_record_that_does_not_repeat_is_said_with_its_step(model: Model, trace
     assert isinstance(first, Commit)
     steps[2] = replace(steps[2], events=(*steps[2].events[:-1], replace(first, token=first.token + 1)))
     forked = fork(model, replace(trace, steps=steps), 4)
-    with pytest.raises(ForkError, match="Step 2 comes out differently"):
+    with pytest.raises(ForkError, match="Step 3 comes out differently"):
         list(forked)
     assert forked.trace.end is not None
     assert forked.trace.end.stop == "failed"
@@ -76,7 +76,7 @@ def test_what_cannot_be_forked_is_refused(model: Model, trace: Trace) -> None:
     list(baseline)
     with pytest.raises(ForkError, match="dual-cache has one fixed block size"):
         fork(model, baseline.trace, 0)
-    with pytest.raises(ForkError, match="no step 99"):
+    with pytest.raises(ForkError, match="no step 100"):
         fork(model, trace, 99)
     with pytest.raises(ForkError, match="recorded with other"):
         fork(model, replace(trace, header=replace(trace.header, model="other")), 0)
