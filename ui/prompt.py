@@ -14,6 +14,7 @@ from ui.parts import AT_ONCE, card, note, segments
 from ui.session import FULL_SPEED
 
 EXAMPLES_PER_FAMILY = 40
+OPENING_FAMILY = "functions"  # what the page opens with: the embedded model is mostly right there
 PACES = [("1", 1.0), ("2", 2.0), ("5", 5.0), ("10", 10.0), ("full", FULL_SPEED)]
 KNOWN = "The embedded model knows four kinds of small tasks. Each button draws an example that it has never seen:"
 OTHER = "Decodes with {model}. Each button draws an example:"
@@ -43,11 +44,10 @@ def example_prompts() -> dict[str, list[str]]:
 
 def prompt_card(prompts: Mapping[str, Sequence[str]], about: str, problem: str) -> PromptCard:
     """`prompts`: examples by family; `about` the model; `problem`: why no run can be started, or nothing."""
-    first = next(iter(prompts.values()))[0]
     with card("Prompt"):
         box = gr.Textbox(
-            first, lines=4, max_lines=9, show_label=False, label="Prompt", container=False, elem_id="bb-prompt",
-            placeholder="Ask for something small",
+            prompts[OPENING_FAMILY][0], lines=4, max_lines=9, show_label=False, label="Prompt", container=False,
+            elem_id="bb-prompt", placeholder="Ask for something small",
         )  # fmt: skip
         note(about)
         with gr.Row(elem_classes="bb-examples"):

@@ -1,7 +1,7 @@
 """Record the runs that come with the page again: `python -m ui.record_bundled`, from the project's folder.
 
 For each family of tasks some held-out examples are decoded, and the right answer with most consensus in it is kept;
-the first example kept is also decoded by a baseline, for contrast.
+the one that the page opens with is also decoded by a baseline, for contrast.
 """
 
 from __future__ import annotations
@@ -18,6 +18,7 @@ from blockbatch.run import Run
 from blockbatch.tasks import FAMILIES, Example, examples, is_correct
 from blockbatch.trace import Trace
 from ui.library import INDEX
+from ui.prompt import OPENING_FAMILY
 from ui.settings import Settings
 
 TITLES = {
@@ -57,12 +58,12 @@ def _first(family: str, tries: int) -> list[Example]:
 def record_all(model: Model, folder: Path, tries: int, tell: Callable[[str], None] = print) -> None:
     """Write the runs and their index into `folder`."""
     index = []
-    for family in FAMILIES:
+    for family in sorted(FAMILIES, key=lambda family: family != OPENING_FAMILY):
         trace = best_of(model, family, tries)
         index.append({"file": f"{family}.ndjson", "title": TITLES[family]})
         trace.save(folder / index[-1]["file"])
         tell(f"{family}: {trace.end.text if trace.end else ''!r}")
-        if family == FAMILIES[0]:
+        if family == OPENING_FAMILY:
             record(model, trace.header.prompt, BaselineConfig()).save(folder / BASELINE[0])
     index.append({"file": BASELINE[0], "title": BASELINE[1]})
     (folder / INDEX).write_text(json.dumps(index, indent=2) + "\n", encoding="utf-8")
