@@ -12,7 +12,7 @@ pytestmark = pytest.mark.browser
 
 
 def test_each_fill_has_its_own_picture_and_legend(page: Page) -> None:
-    seek(page, 14)
+    seek(page, 6)
     pictures, legends = set(), set()
     for fill in ("confidence", "step", "agreement", "entropy"):
         page.select_option("[data-part=fill]", fill)
@@ -26,10 +26,10 @@ def test_each_fill_has_its_own_picture_and_legend(page: Page) -> None:
 
 
 def test_the_events_inside_the_steps_are_walked_one_by_one(page: Page) -> None:
-    seek(page, 13)
+    seek(page, 3)
     whole = picture(page, "canvas")
     page.keyboard.press(".")
-    expect(page.locator("[data-part=count]")).to_contain_text("step 15 of")
+    expect(page.locator("[data-part=count]")).to_contain_text("step 5 of")
     expect(page.locator("[data-part=sentence]")).to_have_text(re.compile(r"Event 1 of \d+: the forward"))
     assert picture(page, "canvas") != whole, "the windows and candidates of the new forward are shown"
     page.click("[data-part=nextEvent]")
@@ -39,7 +39,7 @@ def test_the_events_inside_the_steps_are_walked_one_by_one(page: Page) -> None:
     page.keyboard.press(",")
     page.keyboard.press(",")
     expect(page.locator("[data-part=sentence]")).to_have_text(re.compile(r"Event (\d+) of \1:"))
-    expect(page.locator("[data-part=count]")).to_contain_text("step 14 of")
+    expect(page.locator("[data-part=count]")).to_contain_text("step 4 of")
 
 
 def test_a_range_is_repeated(page: Page) -> None:
