@@ -54,8 +54,10 @@ def in_view(page: Page, position: int | None) -> bool:
     """Whether the grid of run A, scrolled, shows the column `position`: told by the cells at its two edges."""
     width = page.locator("[data-part=scroll]").evaluate("node => node.clientWidth")
     page.locator("[data-part=canvas]").click(position={"x": 4, "y": 40})
+    page.wait_for_timeout(100)  # the title is drawn with the next frame
     first = int(page.inner_text("[data-part=cellTitle]").split("Position ")[1].split(",")[0])
     page.locator("[data-part=canvas]").click(position={"x": width - 4, "y": 40})
+    page.wait_for_timeout(100)
     last = int(page.inner_text("[data-part=cellTitle]").split("Position ")[1].split(",")[0])
     return position is not None and first <= position <= last
 
@@ -111,6 +113,10 @@ def test_a_pinned_run_and_another_are_moved_together_and_their_parting_is_found(
     position = first_divergence(answer(first), answer(second))
     expect(page.locator("[data-part=compareSays]")).to_contain_text(f"first part at position {position}")
     seek(page, 0)
+    page.wait_for_timeout(1200)  # until the grid has followed the step
+    page.locator("[data-part=scroll]").evaluate("node => { node.scrollLeft = node.scrollWidth; }")
+    page.wait_for_timeout(300)
+    assert not in_view(page, position)
     before = picture(page, "canvasB")
     page.keyboard.press("d")
     expect(page.locator("[data-part=cellTitle]")).to_contain_text(f"Position {position}, ")
