@@ -2,12 +2,15 @@
 
 import re
 from itertools import islice
+from pathlib import Path
 
 import pytest
+from transformers import AutoTokenizer
 
 from blockbatch.tasks import FAMILIES, Example, FunctionCheck, examples, is_correct, kinds_of, split_of
 from blockbatch.tasks.sandbox_child import results
 
+TINY_MODEL = Path(__file__).parents[2] / "assets" / "tiny"
 CODE_FAMILIES = ("functions", "programs")
 
 
@@ -42,7 +45,7 @@ def test_same_seed_same_examples_and_other_seed_others(family: str) -> None:
 def test_every_kind_appears_and_prompts_hardly_repeat(family: str) -> None:
     drawn = take(family, 1000)
     assert {example.kind for example in drawn} == set(kinds_of(family))
-    assert len(kinds_of(family)) >= 4
+    assert len(kinds_of(family)) >= 8
     assert len({example.prompt for example in drawn}) > 950
 
 
@@ -51,6 +54,26 @@ def test_one_prompt_has_many_wordings(family: str) -> None:
     """Answers differ in more than their numbers and names: the words alone are hardly ever the same."""
     shapes = {re.sub(r"\d+|[A-Z][a-z]+", "_", example.answer) for example in take(family, 500)}
     assert len(shapes) > 200
+
+
+@pytest.mark.parametrize("family", CODE_FAMILIES)
+def test_programs_fill_most_of_a_response(family: str) -> None:
+    """Of the 128 tokens of a response, a program takes 45 to 123 and some 85 on average."""
+    tokenizer = AutoTokenizer.from_pretrained(TINY_MODEL)
+    texts = [example.answer for example in take(family, 2000)]
+    lengths = [len(ids) for ids in tokenizer(texts, add_special_tokens=False)["input_ids"]]
+    assert min(lengths) >= 45
+    assert max(lengths) < 124
+    assert 75 <= sum(lengths) / len(lengths) <= 95
+
+
+@pytest.mark.parametrize("family", CODE_FAMILIES)
+def test_programs_of_one_kind_hardly_repeat(family: str) -> None:
+    """With function names, letters and numbers blanked, nine programs in ten of a kind are still distinct."""
+    programs: dict[str, list[str]] = {kind: [] for kind in kinds_of(family)}
+    for example in take(family, 1600):
+        programs[example.kind].append(re.sub(r"\d+|'\w'|\w+_\w+", "_", example.answer))
+    assert all(len(set(texts)) > 0.9 * len(texts) for texts in programs.values())
 
 
 @pytest.mark.parametrize("family", ["word-problems", "algebra"])
