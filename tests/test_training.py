@@ -2,6 +2,7 @@
 
 import argparse
 import json
+import re
 from dataclasses import replace
 from pathlib import Path
 from types import SimpleNamespace
@@ -28,6 +29,8 @@ MICRO = Recipe(
     minutes=0.03, batch_size=8, pool_batches=2, response_length=100, hidden=16, layers=2, heads=2, head_size=8,
     feed_forward=24, warmup_steps=2, evaluation_prompts=1, final_prompts=1,
 )  # fmt: skip
+
+SIGNS = {"plus": "+", "minus": "-", "times": "*", "divided by": "/"}
 
 
 @pytest.fixture(scope="module")
@@ -82,6 +85,22 @@ def test_pools_are_a_function_of_seed_and_index(tokenizer: PreTrainedTokenizerFa
     assert not all(np.array_equal(one.ids, two.ids) for one, two in zip(pool, other, strict=True))
 
 
+def test_drills_ask_for_results_and_nothing_else(tokenizer: PreTrainedTokenizerFast) -> None:
+    """What a row of drills may mask are the digits of right results, and the EOS at its end."""
+    only_drills = replace(MICRO, drill_share=1.0)
+    for batch in make_pool(tokenizer.backend_tokenizer.to_str(), only_drills, 0):
+        for ids, response in zip(batch.ids, batch.response, strict=True):
+            text = tokenizer.decode(ids[: ids.tolist().index(tokenizer.eos_token_id)])
+            shown = tokenizer.decode(np.where(response, tokenizer.convert_tokens_to_ids("?"), ids)).rstrip("?")
+            equations = re.findall(r"(\d+) (\S+(?: by)?) (\d+) (?:=|is) (\d+)", text)
+            assert 4 <= len(equations) <= 12
+            for left, sign, right, result in equations:
+                worked = eval(f"{left} {SIGNS.get(sign, sign)} {right}")
+                assert worked == int(result)
+            hidden = re.sub(r"((?:=|is) )(\d+)", lambda found: found[1] + "?" * len(found[2]), text)
+            assert shown == hidden.rstrip("?")
+
+
 def test_stream_starts_at_any_step(tokenizer: PreTrainedTokenizerFast) -> None:
     serialized = tokenizer.backend_tokenizer.to_str()
     with BatchStream(serialized, MICRO, first_step=0) as stream:
@@ -108,11 +127,11 @@ def test_masks_in_blocks_are_what_a_decode_in_blocks_sees(pool: list[Batch]) -> 
         assert counted.any(axis=1).all()
         assert not masked[~pool[0].response].any()
         assert np.array_equal(ids[~masked], pool[0].ids[~masked])
-        for row, known in zip(masked, counted, strict=True):
+        for row, known, response in zip(masked, counted, pool[0].response, strict=True):
             assert np.flatnonzero(row)[0] == np.flatnonzero(known)[0]
             beyond = np.flatnonzero(row & ~known)
             if len(beyond):
-                assert beyond.tolist() == list(range(beyond[0], len(row)))
+                assert beyond.tolist() == [at for at in range(beyond[0], len(row)) if response[at]]
                 assert np.flatnonzero(known)[-1] < beyond[0]
 
 

@@ -10,8 +10,10 @@ import numpy as np
 from numpy.typing import NDArray
 from tokenizers import Tokenizer
 
-from blockbatch.tasks import FAMILIES, examples
+from blockbatch.tasks import FAMILIES, Example, examples
+from blockbatch.tasks.grammar import Draw
 from blockbatch.training.chat import EOS, as_chat
+from blockbatch.training.drills import Drill, drill
 from blockbatch.training.recipe import Recipe
 
 Ids = NDArray[np.int64]
@@ -25,15 +27,11 @@ class Batch(NamedTuple):
     response: Mask
 
 
-class Pair(NamedTuple):
-    """One example in tokens; the response holds the answer and its EOS padding."""
+class Row(NamedTuple):
+    """One example in tokens, and which of them are its response: what may be masked."""
 
-    prompt: list[int]
-    response: list[int]
-
-    @property
-    def length(self) -> int:
-        return len(self.prompt) + len(self.response)
+    ids: list[int]
+    response: list[bool]
 
 
 BLOCK_SIZES = (1, 2, 4, 8, 16, 32, 64)
@@ -68,7 +66,8 @@ def mask_responses(batch: Batch, mask_token: int, random: np.random.Generator, s
     masked_share = ((random.random() + random.permutation(rows) / rows) % 1.0)[:, None]
     cut = _cuts(batch, random, hard)
     at = np.arange(length)
-    block = (at >= cut) & (at < cut + random.choice(BLOCK_SIZES, (rows, 1)))
+    ahead = batch.response & (at >= cut)
+    block = ahead & (at < cut + random.choice(BLOCK_SIZES, (rows, 1)))
     way = random.random((rows, 1))
     in_blocks = np.less(way, shares.blocks)
     in_hard = ~in_blocks & (way < shares.blocks + shares.hard) & (hard & batch.response).any(axis=1, keepdims=True)
@@ -76,8 +75,7 @@ def mask_responses(batch: Batch, mask_token: int, random: np.random.Generator, s
     noise = np.where(eligible, random.random((rows, length)), np.inf)
     counted = noise < np.where(in_hard, 0.5 + masked_share / 2, masked_share)
     counted[np.arange(rows), np.where(in_blocks, cut, noise.argmin(axis=1, keepdims=True))[:, 0]] = True
-    unknown = in_blocks & (at >= cut) & ~block
-    masked = counted | unknown
+    masked = counted | (in_blocks & ahead & ~block)
     return Masked(np.where(masked, mask_token, batch.ids), masked, counted)
 
 
@@ -106,23 +104,41 @@ def make_pool(serialized: str, recipe: Recipe, index: int) -> list[Batch]:
     """The batches of pool `index`, all families alike, in random order; `serialized` is the tokenizer's JSON."""
     random = np.random.default_rng((recipe.seed, index))
     tokenizer = _tokenizer(serialized)
-    pairs = sorted(_pairs(tokenizer, recipe, index, random), key=lambda pair: pair.length)
-    starts = range(0, len(pairs), recipe.batch_size)
+    rows = sorted(_rows(tokenizer, recipe, index, random), key=lambda row: len(row.ids))
+    starts = range(0, len(rows), recipe.batch_size)
     eos = _eos(tokenizer)
-    batches = [_stacked(pairs[start : start + recipe.batch_size], eos) for start in starts]
+    batches = [_stacked(rows[start : start + recipe.batch_size], eos) for start in starts]
     return [batches[order] for order in random.permutation(len(batches))]
 
 
-def _pairs(tokenizer: Tokenizer, recipe: Recipe, index: int, random: np.random.Generator) -> list[Pair]:
-    count = recipe.batch_size * recipe.pool_batches // len(FAMILIES)
+def _rows(tokenizer: Tokenizer, recipe: Recipe, index: int, random: np.random.Generator) -> list[Row]:
+    """The rows of a pool: a share of drills, and as many examples of each family."""
+    total = recipe.batch_size * recipe.pool_batches
+    each = round(total * (1 - recipe.drill_share)) // len(FAMILIES)
     seed = recipe.seed * 1_000_003 + index + 1
-    drawn = [example for family in FAMILIES for example in islice(examples(family, "train", seed), count)]
+    drawn = [example for family in FAMILIES for example in islice(examples(family, "train", seed), each)]
+    draw = Draw(f"drills {seed}")
+    drills = [_drill_row(tokenizer, drill(draw)) for _ in range(total - len(drawn))]
+    return [*_example_rows(tokenizer, recipe, drawn, random), *drills]
+
+
+def _example_rows(
+    tokenizer: Tokenizer, recipe: Recipe, drawn: list[Example], random: np.random.Generator
+) -> list[Row]:  # fmt: skip
     prompts = tokenizer.encode_batch([as_chat(example.prompt) for example in drawn])
     answers = tokenizer.encode_batch([example.answer for example in drawn])
-    return [
-        Pair(prompt.ids, _padded(answer.ids, _eos(tokenizer), recipe, random))
-        for prompt, answer in zip(prompts, answers, strict=True)
-    ]
+    eos, rows = _eos(tokenizer), list[Row]()
+    for prompt, answer in zip(prompts, answers, strict=True):
+        response = _padded(answer.ids, eos, recipe, random)
+        rows.append(Row(prompt.ids + response, [False] * len(prompt.ids) + [True] * len(response)))
+    return rows
+
+
+def _drill_row(tokenizer: Tokenizer, drilled: Drill) -> Row:
+    """A drill as the answer to nothing; its response is the digits of the results, and the EOS after them."""
+    start, text = tokenizer.encode(as_chat("")), tokenizer.encode(drilled.text)
+    inside = [any(low <= at < high for low, high in drilled.results) for at, _ in text.offsets]
+    return Row([*start.ids, *text.ids, _eos(tokenizer)], [False] * len(start.ids) + [*inside, True])
 
 
 def _padded(answer: list[int], eos: int, recipe: Recipe, random: np.random.Generator) -> list[int]:
@@ -134,14 +150,14 @@ def _padded(answer: list[int], eos: int, recipe: Recipe, random: np.random.Gener
     return (answer + [eos] * length)[:length]
 
 
-def _stacked(pairs: list[Pair], eos: int) -> Batch:
-    """Rows of the longest pair's length; what shorter rows lack is more EOS, so no row needs an attention mask."""
-    length = max(pair.length for pair in pairs)
-    ids = np.full((len(pairs), length), eos, dtype=np.int64)
-    response = np.ones((len(pairs), length), dtype=bool)
-    for row, pair in enumerate(pairs):
-        ids[row, : pair.length] = pair.prompt + pair.response
-        response[row, : len(pair.prompt)] = False
+def _stacked(rows: list[Row], eos: int) -> Batch:
+    """Rows as long as the longest; what shorter ones lack is more EOS, so no row needs an attention mask."""
+    length = max(len(row.ids) for row in rows)
+    ids = np.full((len(rows), length), eos, dtype=np.int64)
+    response = np.ones((len(rows), length), dtype=bool)
+    for index, row in enumerate(rows):
+        ids[index, : len(row.ids)] = row.ids
+        response[index, : len(row.ids)] = row.response
     return Batch(ids, response)
 
 

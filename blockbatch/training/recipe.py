@@ -27,6 +27,7 @@ class Recipe:
     other_rate: float = 3e-3  # AdamW: embeddings, head and norms
     warmup_steps: int = 50
     decay_share: float = 0.45  # the last share of the run, over which the rates fall linearly to zero
+    drill_share: float = 0.2  # of the rows, bare arithmetic
     block_share: float = 0.4  # of the rows, masked as a decode in blocks sees them
     hard_share: float = 0.4  # of the rows, masked in names and digits only
     eos_weight: float = 0.1  # of an EOS token in the loss: there are many, and they are easy
