@@ -85,9 +85,20 @@ def test_pools_are_a_function_of_seed_and_index(tokenizer: PreTrainedTokenizerFa
     assert not all(np.array_equal(one.ids, two.ids) for one, two in zip(pool, other, strict=True))
 
 
+def test_pools_hold_mostly_drills_at_first(tokenizer: PreTrainedTokenizerFast) -> None:
+    recipe = replace(MICRO, drill_steps=4, early_drill_share=0.75, drill_share=0.25)  # two pools of two batches
+    serialized = tokenizer.backend_tokenizer.to_str()
+    empty = tokenizer.encode(as_chat(""))
+    counts = []
+    for index in range(4):
+        rows = np.concatenate([batch.ids[:, : len(empty)] for batch in make_pool(serialized, recipe, index)])
+        counts.append(int((rows == empty).all(axis=1).sum()))
+    assert counts == [12, 12, 4, 4]
+
+
 def test_drills_ask_for_results_and_nothing_else(tokenizer: PreTrainedTokenizerFast) -> None:
     """What a row of drills may mask are the digits of right results, and the EOS at its end."""
-    only_drills = replace(MICRO, drill_share=1.0)
+    only_drills = replace(MICRO, early_drill_share=1.0)
     for batch in make_pool(tokenizer.backend_tokenizer.to_str(), only_drills, 0):
         for ids, response in zip(batch.ids, batch.response, strict=True):
             text = tokenizer.decode(ids[: ids.tolist().index(tokenizer.eos_token_id)])

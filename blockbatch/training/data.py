@@ -114,7 +114,8 @@ def make_pool(serialized: str, recipe: Recipe, index: int) -> list[Batch]:
 def _rows(tokenizer: Tokenizer, recipe: Recipe, index: int, random: np.random.Generator) -> list[Row]:
     """The rows of a pool: a share of drills, and as many examples of each family."""
     total = recipe.batch_size * recipe.pool_batches
-    each = round(total * (1 - recipe.drill_share)) // len(FAMILIES)
+    early = index * recipe.pool_batches < recipe.drill_steps
+    each = round(total * (1 - (recipe.early_drill_share if early else recipe.drill_share))) // len(FAMILIES)
     seed = recipe.seed * 1_000_003 + index + 1
     drawn = [example for family in FAMILIES for example in islice(examples(family, "train", seed), each)]
     draw = Draw(f"drills {seed}")
