@@ -27,7 +27,7 @@ from blockbatch.training.trainer import Trainer
 
 MICRO = Recipe(
     minutes=0.03, batch_size=8, pool_batches=2, response_length=100, hidden=16, layers=2, heads=2, head_size=8,
-    feed_forward=24, warmup_steps=2, evaluation_prompts=1, final_prompts=1,
+    feed_forward=24, warmup_steps=2, drill_steps=0, evaluation_prompts=1, final_prompts=1,
 )  # fmt: skip
 
 SIGNS = {"plus": "+", "minus": "-", "times": "*", "divided by": "/"}
@@ -98,7 +98,7 @@ def test_pools_hold_mostly_drills_at_first(tokenizer: PreTrainedTokenizerFast) -
 
 def test_drills_ask_for_results_and_nothing_else(tokenizer: PreTrainedTokenizerFast) -> None:
     """What a row of drills may mask are the digits of right results, and the EOS at its end."""
-    only_drills = replace(MICRO, early_drill_share=1.0)
+    only_drills = replace(MICRO, drill_share=1.0)
     for batch in make_pool(tokenizer.backend_tokenizer.to_str(), only_drills, 0):
         for ids, response in zip(batch.ids, batch.response, strict=True):
             text = tokenizer.decode(ids[: ids.tolist().index(tokenizer.eos_token_id)])
