@@ -97,7 +97,10 @@ def _generate(arguments: argparse.Namespace) -> int:
     if arguments.trace:
         _check_writable(arguments.trace)
     prompt = sys.stdin.read() if arguments.prompt == "-" else arguments.prompt
-    run = Run(load_model(arguments.model, arguments.device, arguments.dtype), prompt, config)
+    model = load_model(arguments.model, arguments.device, arguments.dtype)
+    if model.caution:
+        print(f"blockbatch: {model.caution}", file=sys.stderr)
+    run = Run(model, prompt, config)
     for _ in run:
         pass
     if arguments.trace:
