@@ -20,9 +20,9 @@ from blockbatch.errors import ModelError, PromptError
 from blockbatch.models.checkpoint import Checkpoint, in_one_line, open_checkpoint, out_of_memory
 from blockbatch.models.denoiser import TorchDenoiser
 from blockbatch.models.families import Family, family_of
+from blockbatch.models.placing import SPREAD, default_dtype, device_of, dtype_of
 
 ROOT = Path(__file__).resolve().parents[2]
-DTYPES = {"float32": torch.float32, "bfloat16": torch.bfloat16, "float16": torch.float16}
 
 
 @dataclass(frozen=True)
@@ -101,19 +101,23 @@ class Model:
         return str(self.denoiser.model.dtype).removeprefix("torch.")
 
 
-def load_model(id_or_path: str, device: str = "cpu", dtype: str = "float32") -> Model:
+def load_model(id_or_path: str, device: str = "cpu", dtype: str | None = None) -> Model:
     """Load a masked diffusion model of a known family.  ModelError says in one sentence what is wrong.
 
-    id_or_path: a folder, or a hub id, whose files are downloaded if need be.  device: as torch names it.  dtype:
-    float32, bfloat16 or float16, whatever the checkpoint stores.
+    id_or_path: a folder, or a hub id, whose files are downloaded if need be.  device: as torch names it, or one of
+    `placing.SPREAD`.  dtype: float32, bfloat16 or float16, whatever the checkpoint stores; by default bfloat16 on CUDA
+    and float32 elsewhere.
     """
-    where, number = _device(device), _dtype(dtype)
+    where = device_of(device)
+    number = dtype_of(dtype or default_dtype(where))
     checkpoint = open_checkpoint(id_or_path)
     family = family_of(id_or_path, checkpoint.config)
-    checkpoint.check_room(where, number)
+    if device not in SPREAD:
+        checkpoint.check_room(where, number)
     try:
-        network = _network(checkpoint, family, number)
-        network.to(where)  # type: ignore[arg-type]  # its decorator hides the signature
+        network = _network(checkpoint, family, number, device)
+        if device not in SPREAD:
+            network.to(where)  # type: ignore[arg-type]  # its decorator hides the signature
         tokenizer = _tokenizer(checkpoint, family)
     except ModelError:
         raise
@@ -128,28 +132,13 @@ def load_model(id_or_path: str, device: str = "cpu", dtype: str = "float32") -> 
     return Model(_name(id_or_path), denoiser, tokenizer, length, checkpoint.config)
 
 
-def _device(name: str) -> torch.device:
-    try:
-        return torch.empty(0, device=name).device
-    except (RuntimeError, AssertionError) as error:  # an unknown name, or torch without support for that device
-        raise ModelError(
-            f"The device {name} cannot be used here; choose cpu, or install torch for it. ({in_one_line(error)})"
-        ) from error
-
-
-def _dtype(name: str) -> torch.dtype:
-    if name not in DTYPES:
-        raise ModelError(f"The dtype is {name}, but must be one of {', '.join(DTYPES)}.")
-    return DTYPES[name]
-
-
 def _name(id_or_path: str) -> str:
     """What traces call the model: a folder of this project by its place in it, so that any copy of it is the same."""
     folder = Path(id_or_path).resolve()
     return folder.relative_to(ROOT).as_posix() if folder.is_dir() and folder.is_relative_to(ROOT) else id_or_path
 
 
-def _network(checkpoint: Checkpoint, family: Family, dtype: torch.dtype) -> PreTrainedModel:
+def _network(checkpoint: Checkpoint, family: Family, dtype: torch.dtype, device: str) -> PreTrainedModel:
     """The weights in their stock class, tensor by tensor under their stock names; every tensor must find its place."""
     stock = family.network.config_class(**family.settings(checkpoint.id, checkpoint.config))  # type: ignore[misc]
     cls: Any = family.network  # the annotations of from_pretrained do not survive its decorators
@@ -161,6 +150,7 @@ def _network(checkpoint: Checkpoint, family: Family, dtype: torch.dtype) -> PreT
         use_safetensors=True,
         ignore_mismatched_sizes=True,  # so that they are reported by name
         output_loading_info=True,
+        **(SPREAD[device](stock.num_key_value_heads) if device in SPREAD else {}),
     )
     wrong = [name for kind in ("missing_keys", "unexpected_keys", "mismatched_keys") for name in report[kind]]
     if wrong:
