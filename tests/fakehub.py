@@ -17,7 +17,8 @@ COMMIT = "0123456789abcdef0123456789abcdef01234567"
 class FakeHub(ThreadingHTTPServer):
     """Serves the files of `folder` as the model owner/name.
 
-    gated: files are refused for want of accepted terms.  cut: the file of this name breaks off half way.
+    gated: files are refused for want of accepted terms.  cut: the file of this name breaks off half way, and when it is
+    asked for again, the connection is closed without an answer.
     """
 
     def __init__(self, folder: Path, gated: bool = False, cut: str = "") -> None:
@@ -79,11 +80,14 @@ class _Handler(BaseHTTPRequestHandler):
     def _file(self, name: str, body: bool) -> None:
         if self.server.gated:
             return self._send(b"", body, 403, {"X-Error-Code": "GatedRepo"})
-        data = self.server.files[name]
+        data, cut = self.server.files[name], name == self.server.cut
+        if body and cut and name in self.server.served:
+            self.close_connection = True
+            return None
         if body:
             self.server.served.append(name)
         tags = {"ETag": f'"{hashlib.sha1(data).hexdigest()}"', "X-Repo-Commit": COMMIT, "Accept-Ranges": "none"}
-        return self._send(data, body, 200, tags, cut=name == self.server.cut)
+        return self._send(data, body, 200, tags, cut=cut)
 
     def _send(
         self, data: bytes, body: bool, status: int = 200, headers: dict[str, str] | None = None, cut: bool = False

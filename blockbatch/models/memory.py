@@ -13,8 +13,15 @@ CONTROL_GROUP = Path("/sys/fs/cgroup")
 def free_bytes(device: torch.device) -> int | None:
     """Bytes that `device` has free; None where that cannot be told."""
     if device.type == "cuda":
-        return int(torch.cuda.mem_get_info(device)[0])
+        return _cuda(device)
     return _host() if device.type == "cpu" else None
+
+
+def _cuda(device: torch.device) -> int | None:
+    try:
+        return int(torch.cuda.mem_get_info(device)[0])
+    except RuntimeError:  # a ZeroGPU Space has no device yet when it loads its model
+        return None
 
 
 def _host() -> int | None:

@@ -7,8 +7,10 @@ import re
 import shutil
 import subprocess
 import sys
+import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import huggingface_hub
@@ -282,12 +284,17 @@ def cache(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
     """An empty folder for what is downloaded."""
     monkeypatch.setattr(huggingface_hub.constants, "HF_HUB_CACHE", str(tmp_path / "cache"))
     monkeypatch.setattr(huggingface_hub.constants, "HF_HUB_OFFLINE", False)
+    impatient = SimpleNamespace(**{**vars(time), "sleep": lambda seconds: None})  # between attempts
+    for module in (huggingface_hub.file_download, huggingface_hub.utils._http):
+        monkeypatch.setattr(module, "time", impatient)
     yield tmp_path / "cache"
     huggingface_hub.close_session()  # the client keeps connections
 
 
 def use(monkeypatch: pytest.MonkeyPatch, url: str) -> None:
     monkeypatch.setattr(huggingface_hub.constants, "ENDPOINT", url)
+    template = f"{url}/{{repo_id}}/resolve/{{revision}}/{{filename}}"
+    monkeypatch.setattr(huggingface_hub.constants, "HUGGINGFACE_CO_URL_TEMPLATE", template)
 
 
 @pytest.fixture
