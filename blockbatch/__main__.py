@@ -57,6 +57,7 @@ def _add_generate(command: argparse.ArgumentParser) -> None:
 
 
 def _add_bench(command: argparse.ArgumentParser) -> None:
+    from blockbatch import forward_bench
     from blockbatch.tasks import FAMILIES
 
     command.add_argument("--decoder", choices=DECODERS, action="append", help="repeat for several (default: all)")
@@ -68,6 +69,7 @@ def _add_bench(command: argparse.ArgumentParser) -> None:
     command.add_argument("--branches", type=_sizes, default=DEFAULT_BLOCK_SIZES, metavar="SIZES", help=BRANCHES_HELP)
     command.add_argument("--gen-length", type=int, default=128, help="positions to fill (default: %(default)s)")
     command.add_argument("--json", type=Path, metavar="FILE", help="write the rows as a JSON list")
+    command.add_argument("--shape", choices=forward_bench.SHAPES, help="instead time forwards of random weights")
     _add_model(command)
     command.set_defaults(command=_bench)
 
@@ -80,13 +82,15 @@ def _add_train(command: argparse.ArgumentParser) -> None:
 
 
 SETTINGS = {field.name for field in fields(DecodeConfig)}
+DEVICE_HELP = "cpu, cuda, auto (layers over all devices) or tensor-parallel (under torchrun); default: %(default)s"
+DTYPE_HELP = "default: bfloat16 on cuda, float32 elsewhere"
 BRANCHES_HELP = "block sizes of the BlockBatch branches, such as 4,8,32"
 
 
 def _add_model(command: argparse.ArgumentParser) -> None:
     command.add_argument("--model", default=str(EMBEDDED), help="folder or hub id (default: the embedded model)")
-    command.add_argument("--device", default="cpu", help="such as cpu or cuda (default: %(default)s)")
-    command.add_argument("--dtype", choices=("float32", "bfloat16", "float16"), default="float32")
+    command.add_argument("--device", default="cpu", help=DEVICE_HELP)
+    command.add_argument("--dtype", choices=("float32", "bfloat16", "float16"), help=DTYPE_HELP)
 
 
 def _generate(arguments: argparse.Namespace) -> int:
@@ -97,9 +101,14 @@ def _generate(arguments: argparse.Namespace) -> int:
     if arguments.trace:
         _check_writable(arguments.trace)
     prompt = sys.stdin.read() if arguments.prompt == "-" else arguments.prompt
-    run = Run(load_model(arguments.model, arguments.device, arguments.dtype), prompt, config)
+    model = load_model(arguments.model, arguments.device, arguments.dtype)
+    if model.caution:
+        print(f"blockbatch: {model.caution}", file=sys.stderr)
+    run = Run(model, prompt, config)
     for _ in run:
         pass
+    if os.environ.get("RANK", "0") != "0":  # under torchrun the first process speaks for all
+        return 0
     if arguments.trace:
         run.trace.save(arguments.trace)
     end = run.trace.end
@@ -121,10 +130,14 @@ def _config(arguments: argparse.Namespace) -> Config:
 
 
 def _bench(arguments: argparse.Namespace) -> int:
+    from blockbatch import forward_bench
     from blockbatch.bench import bench, configs, table
     from blockbatch.models import load_model
     from blockbatch.tasks import FAMILIES
 
+    if arguments.shape:
+        print(forward_bench.report(arguments.shape, arguments.device, arguments.dtype))
+        return 0
     decoders = arguments.decoder or (*BASELINES, *VARIANTS)
     wanted = configs(decoders, arguments.block_sizes, arguments.branches, arguments.gen_length)
     if arguments.json:

@@ -68,6 +68,7 @@ class ScriptedModel:
     max_length: int = 4096
     device: str = "cpu"
     dtype: str = "float32"
+    caution: str = ""
 
     def __post_init__(self) -> None:
         self.pieces = re.findall(r" ?\w+| ?<[^>]*>| ?[^\w\s]|\s", self.answer)

@@ -21,12 +21,13 @@ Forker = Callable[[Trace, int, dict[str, Any]], RunLike]
 class Engine:
     """`start` begins a run, `fork` goes on from a step of a recorded one (see `blockbatch.fork.fork`).
 
-    Without them `problem` says why only recorded runs can be shown.
+    Without them `problem` says why only recorded runs can be shown; `caution` what the model's answers may suffer from.
     """
 
     start: Starter | None = None
     fork: Forker | None = None
     problem: str = ""
+    caution: str = ""
 
 
 def load_engine(settings: Settings) -> Engine:
@@ -49,4 +50,5 @@ def engine_of(model: Model) -> Engine:
     return Engine(
         start=lambda prompt, config: Run(model, prompt, config),
         fork=lambda trace, step, changes: fork(model, trace, step, **changes),
+        caution=model.caution,
     )

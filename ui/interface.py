@@ -28,7 +28,7 @@ def create_ui(engine: Engine, settings: Settings) -> gr.Blocks:
         with gr.Row(elem_id="bb-page"):
             with gr.Column(elem_id="bb-rail", min_width=0):
                 about = KNOWN if settings.embedded else OTHER.format(model=settings.model)
-                prompt = prompt_card(example_prompts(), about, engine.problem)
+                prompt = prompt_card(example_prompts(), f"{about} {engine.caution}".rstrip(), engine.problem)
                 recorded = recorded_card([run.title for run in library])
                 branches, thresholds, next_run = branch_card(), threshold_card(), next_run_card()
             viewer = Viewer(library[0].value if library else None, engine.problem, elem_id="bb-viewer")

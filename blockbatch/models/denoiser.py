@@ -1,7 +1,7 @@
 """The packed forward: any segments of any rows in one call to a stock transformers model.
 
-The device reduces the logits to K candidates, their probabilities and the entropy; one copy per array crosses to the
-host, where the rules run.
+The device reduces the logits to K candidates, their probabilities and the entropy.  One copy takes what is to be
+computed to the device, one brings the candidates to the host, where the rules run; nothing else makes the host wait.
 """
 
 from __future__ import annotations
@@ -14,8 +14,9 @@ from transformers import PreTrainedModel
 
 from blockbatch.denoiser import Prediction, Segment
 from blockbatch.errors import ModelError
-from blockbatch.models.attention import NAME, Packed
+from blockbatch.models.attention import NAME
 from blockbatch.models.cache import KVCache
+from blockbatch.models.packing import Packing, own
 from blockbatch.state import K
 
 POSITIONS_AT_ONCE = 512  # positions whose logits over the whole vocabulary are held at a time
@@ -41,14 +42,9 @@ class TorchDenoiser:
         """An empty cache for rows of `length` positions."""
         config = self.model.config
         head_dim = getattr(config, "head_dim", None) or config.hidden_size // config.num_attention_heads
-        return KVCache(
-            config.num_hidden_layers,
-            config.num_key_value_heads,
-            length,
-            head_dim,
-            self.model.device,
-            self.model.dtype,
-        )
+        heads = config.num_key_value_heads // (self.model.tp_size or 1)  # each process keeps its own heads
+        places = [_device_of(layer) for layer in self.model.base_model.layers]
+        return KVCache(places, heads, length, head_dim, self.model.dtype)
 
     @torch.inference_mode()
     def forward(self, segments: Sequence[Segment]) -> Prediction:
@@ -59,7 +55,7 @@ class TorchDenoiser:
             reduced = [self._reduce(h, s) for h, s in zip(hidden.split(wanted), segments, strict=True)]
         else:
             reduced = [self._reduce(part) for part in hidden.split(POSITIONS_AT_ONCE)]
-        prediction = Prediction(*(torch.cat(arrays).cpu().numpy() for arrays in zip(*reduced, strict=True)))
+        prediction = _on_the_host(torch.cat(reduced))
         if np.isnan(prediction.confidence).any():
             raise ModelError(_nan_message(segments))
         return prediction
@@ -74,32 +70,31 @@ class TorchDenoiser:
 
     def _hidden(self, segments: Sequence[Segment]) -> torch.Tensor:
         """The hidden states that predict the wanted positions [n, hidden]."""
-        lengths = [len(segment.tokens) for segment in segments]
-        offsets = np.cumsum([0, *lengths[:-1]]).tolist()
-        packed = [_packed(segment, offset) for segment, offset in zip(segments, offsets, strict=True)]
-        tokens = np.concatenate([segment.tokens for segment in segments])
-        positions = np.concatenate([np.arange(s.start, s.start + n) for s, n in zip(segments, lengths, strict=True)])
-        indices = [np.maximum(np.arange(s.wanted, len(s.tokens)) - self.lookback, 0) for s in segments]
-        wanted = np.concatenate([index + offset for index, offset in zip(indices, offsets, strict=True)])
-        inputs = torch.from_numpy(np.stack([tokens, positions])).to(self.model.device)
-        output = self.model.base_model(input_ids=inputs[:1], position_ids=inputs[1:], use_cache=False, packed=packed)
+        packing = Packing(segments, self.lookback, self.model.device)
+        output = self.model.base_model(
+            input_ids=packing.tokens, position_ids=packing.positions, use_cache=False, packing=packing
+        )
         hidden: torch.Tensor = output.last_hidden_state[0]
-        return hidden[torch.from_numpy(wanted).to(self.model.device)]
+        return hidden[packing.predicting.to(hidden.device)]
 
-    def _reduce(self, hidden: torch.Tensor, sampled: Segment | None = None) -> list[torch.Tensor]:
-        """The arrays of a `Prediction`, on the device, for hidden states [n, hidden] (of one segment if `sampled`)."""
+    def _reduce(self, hidden: torch.Tensor, sampled: Segment | None = None) -> torch.Tensor:
+        """The `Prediction` for hidden states [n, hidden] (of one segment if `sampled`) as one table on the device.
+
+        int32 [n, 2 candidates + 4]: tokens, probabilities, eos, entropy, choice, confidence; floats by their bits.
+        """
         logits = self.model.get_output_embeddings()(hidden).float()
         log_probabilities = logits.log_softmax(dim=1)
         probabilities = log_probabilities.exp()
         entropy = -(probabilities * log_probabilities).nansum(dim=1)
-        eos = probabilities[:, self.eos_id].clone()
-        allowed = probabilities.masked_fill(self._banned, 0.0)
+        banned = self._banned.to(logits.device)
+        allowed = probabilities.masked_fill(banned, 0.0)
         top, tokens = allowed.topk(min(K, allowed.shape[1]), dim=1)
         choice = tokens[:, 0]
         if sampled is not None and sampled.temperature:
-            choice = self._sample(logits.masked_fill(self._banned, -torch.inf), sampled)
-        confidence = probabilities.gather(1, choice[:, None])[:, 0]
-        return [tokens, top, eos, entropy, choice, confidence]
+            choice = self._sample(logits.masked_fill(banned, -torch.inf), sampled)
+        confidence = probabilities.gather(1, choice[:, None])
+        columns = (tokens, top, probabilities[:, self.eos_id, None], entropy[:, None], choice[:, None], confidence)
+        return torch.cat([c.view(torch.int32) if c.is_floating_point() else c.int() for c in columns], dim=1)
 
     def _sample(self, logits: torch.Tensor, segment: Segment) -> torch.Tensor:
         """Gumbel-max over logits / temperature; in float64, since low precision biases it."""
@@ -110,17 +105,22 @@ class TorchDenoiser:
         return (logits.double() / segment.temperature + gumbel).argmax(dim=1)
 
 
-def _packed(segment: Segment, offset: int) -> Packed:
-    return Packed(_own(segment), segment.row, segment.start, offset, len(segment.tokens))
+def _device_of(layer: torch.nn.Module) -> torch.device:
+    """Where the layer computes; accelerate's hook knows it for one whose weights wait elsewhere."""
+    place = getattr(getattr(layer, "_hf_hook", None), "execution_device", None)
+    return next(layer.parameters()).device if place is None else torch.device(place)
 
 
-def _own(segment: Segment) -> KVCache:
-    if not isinstance(segment.cache, KVCache):
-        raise TypeError("a segment for a TorchDenoiser carries a cache that a TorchDenoiser made")
-    return segment.cache
+def _on_the_host(table: torch.Tensor) -> Prediction:
+    """The one copy to the host, and its columns."""
+    found = table.cpu().numpy()
+    k = (found.shape[1] - 4) // 2
+    floats = found.view(np.float32)
+    tokens, choice = found[:, :k].astype(np.int64), found[:, -2].astype(np.int64)
+    return Prediction(tokens, floats[:, k : 2 * k], floats[:, -4], floats[:, -3], choice, floats[:, -1])
 
 
 def _nan_message(segments: Sequence[Segment]) -> str:
-    layers = [layer for s in segments if (layer := _own(s).first_layer_with_nan(s.row)) is not None]
+    layers = [layer for s in segments if (layer := own(s).first_layer_with_nan(s.row)) is not None]
     where = f"first in layer {min(layers)}" if layers else "after the last layer"
     return f"The model computed values that are not numbers, {where}; load it with dtype float32 or bfloat16."

@@ -6,8 +6,9 @@ missing one, an unknown one, or a value that the stock class does not compute, i
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import dataclass, field
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, fields, replace
+from pathlib import Path
 from typing import Any
 
 from transformers import (
@@ -30,8 +31,9 @@ class Family:
     network: the stock class; tokenizer: the class that reads its tokenizer files.  shift: 1 where the logits at a
     position are for the token after it.  renamed: setting of the stock config -> field of the checkpoint's; needed:
     fields taken over under their own name; fixed: fields and the values that the stock class computes; ignored: fields
-    that do not change the output (None: take over whatever else is there, the config being the stock class's own).
-    tensors: regular expression of a tensor's name -> the stock name, as `from_pretrained(key_mapping=...)` takes it.
+    that do not change the output (None: whatever else the stock config knows is taken over).  mask: the text of the
+    mask token, for tokenizers that do not say which of their tokens it is.  tensors: regular expression of a tensor's
+    name -> the stock name, as `from_pretrained(key_mapping=...)` takes it.
     """
 
     network: type[PreTrainedModel]
@@ -41,27 +43,52 @@ class Family:
     needed: tuple[str, ...] = ()
     fixed: Mapping[str, tuple[Any, ...]] = field(default_factory=dict)
     ignored: frozenset[str] | None = None
+    mask: str = "<|mask|>"
     tensors: Mapping[str, str] | None = None
 
     def settings(self, model: str, config: Mapping[str, Any]) -> dict[str, Any]:
         """The stock config's settings for the checkpoint's raw `config`."""
-        asked = [*self.renamed.values(), *self.needed, *self.fixed]
-        missing = [name for name in asked if name not in config]
-        if missing:
-            raise ModelError(f"The config.json of {model} lacks {', '.join(missing)}; a default would be a guess.")
+        _refuse_guesses(model, config, [*self.renamed.values(), *self.needed, *self.fixed])
         for name, allowed in self.fixed.items():
             if config[name] not in allowed:
                 raise ModelError(f"{model} has {name} = {config[name]!r}, but only {allowed[0]!r} is supported.")
+        unknown = sorted(set(config) - self._known)
+        if unknown:
+            raise ModelError(
+                f"The config.json of {model} has fields of unknown meaning: {', '.join(unknown)}; if they change "
+                f"nothing, take them out."
+            )
         if self.ignored is None:
             return {name: value for name, value in config.items() if name not in NOT_SETTINGS}
-        unknown = sorted(set(config) - {*asked, *self.ignored, *NOT_SETTINGS, *TOKEN_IDS})
-        if unknown:
-            raise ModelError(f"The config.json of {model} has fields of unknown meaning: {', '.join(unknown)}.")
         return {ours: config[theirs] for ours, theirs in self.renamed.items()} | {n: config[n] for n in self.needed}
+
+    @property
+    def _known(self) -> set[str]:
+        if self.ignored is None:
+            stock = {field.name for field in fields(self.network.config_class)}  # type: ignore[arg-type]
+            return stock | {*NOT_SETTINGS, *TOKEN_IDS, *ROPE, *HARMLESS}
+        return {*self.renamed.values(), *self.needed, *self.fixed, *self.ignored, *NOT_SETTINGS, *TOKEN_IDS}
+
+
+def _refuse_guesses(model: str, config: Mapping[str, Any], needed: Sequence[str]) -> None:
+    said = {*config, *(config.get("rope_parameters") or ())}  # where transformers 5 writes rope_theta
+    missing = [name for name in needed if name not in said]
+    if missing:
+        raise ModelError(f"The config.json of {model} lacks {', '.join(missing)}; a default would be a guess.")
 
 
 TOKEN_IDS = ("mask_token_id", "eos_token_id", "pad_token_id", "bos_token_id")
-NOT_SETTINGS = ("architectures", "auto_map", "model_type", "dtype", "torch_dtype", "transformers_version")
+NOT_SETTINGS = (
+    "_name_or_path",
+    "architectures",
+    "auto_map",
+    "dtype",
+    "model_type",
+    "torch_dtype",
+    "transformers_version",
+)
+ROPE = ("rope_theta", "rope_scaling")  # older configs; transformers moves them into rope_parameters
+HARMLESS = ("pretraining_tp", "use_cache", "max_window_layers", "sliding_window", "use_sliding_window")
 DECODER_FIELDS = (
     "vocab_size",
     "hidden_size",
@@ -73,6 +100,7 @@ DECODER_FIELDS = (
     "hidden_act",
     "rms_norm_eps",
     "tie_word_embeddings",
+    "rope_theta",
 )
 
 LLAMA = Family(LlamaForCausalLM, AutoTokenizer, needed=(*DECODER_FIELDS, "attention_bias"))
@@ -159,7 +187,7 @@ DREAM = Family(
     Qwen2ForCausalLM,
     Qwen2Tokenizer,
     shift=1,
-    needed=(*DECODER_FIELDS, "rope_theta"),
+    needed=DECODER_FIELDS,
     ignored=frozenset(
         [
             "attention_dropout",
@@ -179,21 +207,44 @@ FAMILIES: dict[str, Family] = {
     "qwen3": QWEN3,
     "llada": LLADA,
     "Dream": DREAM,
-    "a2d-qwen2": Family(Qwen2ForCausalLM, Qwen2Tokenizer, needed=DECODER_FIELDS),
-    "a2d-qwen3": Family(Qwen3ForCausalLM, Qwen2Tokenizer, needed=(*DECODER_FIELDS, "attention_bias", "head_dim")),
+    "a2d-qwen2": replace(QWEN2, tokenizer=Qwen2Tokenizer),
+    "a2d-qwen3": replace(QWEN3, tokenizer=Qwen2Tokenizer),
+    "open-dcoder": replace(QWEN2, tokenizer=Qwen2Tokenizer, shift=1, mask="<M>"),
 }
-BLOCK_CAUSAL = ("sdar", "llada2", "fast_dllm", "bd3lm")
+STOCK = ("llama", "qwen2", "qwen3")
+BLOCK_CAUSAL = ("sdar", "llada2", "fast_dllm", "fast-dllm", "bd3lm")
 
 
 def family_of(model: str, config: Mapping[str, Any]) -> Family:
     """The family of a raw config.json, by its model_type."""
-    kind = str(config.get("model_type"))
-    if any(name in text.lower() for name in BLOCK_CAUSAL for text in (kind, model)):
+    kind = _kind(model, config)
+    if any(name in text.lower() for name in BLOCK_CAUSAL for text in _names(model, config)):
         raise ModelError(f"{model} is a block-causal model, which sees no later block; choose one with full attention.")
     if kind not in FAMILIES:
         raise ModelError(f"{model} has the model_type {kind!r}, but only {', '.join(FAMILIES)} are supported.")
+    if kind in STOCK and not isinstance(config.get("mask_token_id"), int):
+        raise ModelError(
+            f"The config.json of {model} lacks mask_token_id, by which a {kind} checkpoint says that it is a diffusion "
+            f"model; add it, or, for open-dcoder, keep that name in the folder's."
+        )
+    if config.get("quantization_config"):
+        raise ModelError(f"{model} has quantised weights; choose its float32 or bfloat16 weights.")
     if config.get("use_sliding_window") or set(config.get("layer_types") or ()) - {"full_attention"}:
         raise ModelError(f"{model} has sliding-window layers, but only full attention is supported.")
     if config.get("rope_scaling") and FAMILIES[kind].ignored is not None:
         raise ModelError(f"{model} has rope_scaling, which is not supported for its family.")
     return FAMILIES[kind]
+
+
+def _kind(model: str, config: Mapping[str, Any]) -> str:
+    """The model_type; open-dcoder calls itself a plain qwen2, so it goes by its name."""
+    kind = str(config.get("model_type"))
+    named = any("open-dcoder" in name.lower() for name in _names(model, config))
+    return "open-dcoder" if kind == "qwen2" and named else kind
+
+
+def _names(model: str, config: Mapping[str, Any]) -> list[str]:
+    """All that a checkpoint is called by: its id or its folder's last name, and what its config says."""
+    called = Path(model).resolve().name if Path(model).is_dir() else model
+    said = [config.get(field) for field in ("model_type", "_name_or_path")]
+    return [called, *map(str, said), *map(str, config.get("architectures") or ())]

@@ -6,17 +6,21 @@ or its absence is an error; nothing falls back to a default.
 
 from __future__ import annotations
 
+import json
+import re
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, cast
 
 import torch
-from transformers import PreTrainedConfig, PreTrainedModel, PreTrainedTokenizerBase
+from transformers import PreTrainedModel, PreTrainedTokenizerBase
 
 from blockbatch.errors import ModelError, PromptError
+from blockbatch.models.checkpoint import Checkpoint, in_one_line, open_checkpoint, out_of_memory
 from blockbatch.models.denoiser import TorchDenoiser
 from blockbatch.models.families import Family, family_of
+from blockbatch.models.placing import SPREAD, default_dtype, device_of, dtype_of
 
 ROOT = Path(__file__).resolve().parents[2]
 
@@ -29,6 +33,7 @@ class Model:
     denoiser: TorchDenoiser
     tokenizer: PreTrainedTokenizerBase | None
     max_length: int  # positions, prompt and generation together
+    config: Mapping[str, Any] = field(repr=False)  # the checkpoint's config.json
 
     def encode(self, prompt: str) -> list[int]:
         """`prompt` as one user turn of the checkpoint's chat template, the assistant's turn opened; as it is where the
@@ -40,7 +45,7 @@ class Model:
         if not words.chat_template:
             return list(words(prompt)["input_ids"])
         turns = [{"role": "user", "content": prompt}]
-        text = words.apply_chat_template(turns, add_generation_prompt=True, tokenize=False)
+        text = words.apply_chat_template(turns, add_generation_prompt=True, enable_thinking=False, tokenize=False)
         return list(words(text, add_special_tokens=False)["input_ids"])  # the template writes them itself
 
     def decode(self, tokens: Sequence[int]) -> str:
@@ -59,6 +64,27 @@ class Model:
         return self.denoiser.logits(rows)
 
     @property
+    def caution(self) -> str:
+        """One sentence on what its answers may suffer from, or nothing."""
+        if self.tokenizer is None:
+            return ""
+        if not self.tokenizer.chat_template:
+            return f"{self.id} has no chat template: prompts go in as plain text, which it goes on with, not answers."
+        if re.search(r"(^|[-_/])base([-_]|$)", self.id, re.IGNORECASE):
+            return f"{self.id} is a base model, whose answers in a chat template may repeat themselves."
+        return ""
+
+    def save_pretrained(self, folder: str | Path) -> None:
+        """Write a checkpoint in the layout that it was loaded from, so that it loads again as what it is."""
+        folder = Path(folder)
+        self.denoiser.model.save_pretrained(folder)
+        config = {**self.config, "dtype": self.dtype}
+        config.pop("torch_dtype", None)
+        (folder / "config.json").write_text(json.dumps(config, indent=1) + "\n", encoding="utf-8")
+        if self.tokenizer is not None:
+            self.tokenizer.save_pretrained(folder)
+
+    @property
     def _words(self) -> PreTrainedTokenizerBase:
         if self.tokenizer is None:
             raise ModelError(f"{self.id} comes without a tokenizer; add its tokenizer files to turn text into tokens.")
@@ -75,23 +101,35 @@ class Model:
         return str(self.denoiser.model.dtype).removeprefix("torch.")
 
 
-def load_model(id_or_path: str, device: str = "cpu", dtype: str = "float32") -> Model:
-    """Load a masked diffusion model of a known family.  ModelError says in one sentence what is wrong."""
+def load_model(id_or_path: str, device: str = "cpu", dtype: str | None = None) -> Model:
+    """Load a masked diffusion model of a known family.  ModelError says in one sentence what is wrong.
+
+    id_or_path: a folder, or a hub id, whose files are downloaded if need be.  device: as torch names it, or one of
+    `placing.SPREAD`.  dtype: float32, bfloat16 or float16, whatever the checkpoint stores; by default bfloat16 on CUDA
+    and float32 elsewhere.
+    """
+    where = device_of(device)
+    number = dtype_of(dtype or default_dtype(where))
+    checkpoint = open_checkpoint(id_or_path)
+    family = family_of(id_or_path, checkpoint.config)
+    if device not in SPREAD:
+        checkpoint.check_room(where, number)
     try:
-        config: Mapping[str, Any] = PreTrainedConfig.get_config_dict(id_or_path)[0]
-        family = family_of(id_or_path, config)
-        network = _network(id_or_path, family, config, getattr(torch, dtype))
-        network.to(torch.device(device))  # type: ignore[arg-type]  # its decorator hides the signature
-        tokenizer = _tokenizer(id_or_path, family)
+        network = _network(checkpoint, family, number, device)
+        if device not in SPREAD:
+            network.to(where)  # type: ignore[arg-type]  # its decorator hides the signature
+        tokenizer = _tokenizer(checkpoint, family)
     except ModelError:
         raise
-    except Exception as error:  # transformers raises OSError, ValueError, KeyError, SafetensorError and more
-        raise ModelError(f"The model {id_or_path} could not be loaded: {_in_one_line(error)}") from error
-    eos_id = _token_id(id_or_path, "end-of-text", config.get("eos_token_id"), tokenizer and tokenizer.eos_token_id)
-    mask_id = _token_id(id_or_path, "mask", config.get("mask_token_id"), tokenizer and tokenizer.mask_token_id)
+    except (MemoryError, torch.OutOfMemoryError) as error:
+        raise out_of_memory(id_or_path, "more memory than there is", where) from error
+    except Exception as error:  # transformers raises OSError, ValueError, KeyError, RuntimeError and more
+        raise ModelError(f"The model {id_or_path} could not be loaded: {in_one_line(error)}") from error
+    eos_id, mask_id = _special_tokens(checkpoint, family, tokenizer)
     vocabulary = len(tokenizer) if tokenizer else network.config.vocab_size
     denoiser = TorchDenoiser(network, mask_id, eos_id, vocabulary, family.shift)
-    return Model(_name(id_or_path), denoiser, tokenizer, int(network.config.max_position_embeddings))
+    length = int(network.config.max_position_embeddings)
+    return Model(_name(id_or_path), denoiser, tokenizer, length, checkpoint.config)
 
 
 def _name(id_or_path: str) -> str:
@@ -100,25 +138,52 @@ def _name(id_or_path: str) -> str:
     return folder.relative_to(ROOT).as_posix() if folder.is_dir() and folder.is_relative_to(ROOT) else id_or_path
 
 
-def _network(model: str, family: Family, config: Mapping[str, Any], dtype: torch.dtype) -> PreTrainedModel:
+def _network(checkpoint: Checkpoint, family: Family, dtype: torch.dtype, device: str) -> PreTrainedModel:
     """The weights in their stock class, tensor by tensor under their stock names; every tensor must find its place."""
-    stock = family.network.config_class(**family.settings(model, config))  # type: ignore[misc]
+    stock = family.network.config_class(**family.settings(checkpoint.id, checkpoint.config))  # type: ignore[misc]
     cls: Any = family.network  # the annotations of from_pretrained do not survive its decorators
     network, report = cls.from_pretrained(
-        model, config=stock, dtype=dtype, key_mapping=family.tensors, output_loading_info=True
+        checkpoint.folder,
+        config=stock,
+        dtype=dtype,
+        key_mapping=family.tensors,
+        use_safetensors=True,
+        ignore_mismatched_sizes=True,  # so that they are reported by name
+        output_loading_info=True,
+        **(SPREAD[device](stock.num_key_value_heads) if device in SPREAD else {}),
     )
     wrong = [name for kind in ("missing_keys", "unexpected_keys", "mismatched_keys") for name in report[kind]]
     if wrong:
-        raise ModelError(f"{model} does not fit its config.json: {len(wrong)} tensors differ, first {wrong[0]}.")
+        first = wrong[0] if isinstance(wrong[0], str) else wrong[0][0]
+        raise ModelError(
+            f"{checkpoint.id} does not fit its config.json: {len(wrong)} tensors differ, first {first}; use the "
+            f"config.json that belongs to these weights."
+        )
     return cast(PreTrainedModel, network)
 
 
-def _tokenizer(model: str, family: Family) -> PreTrainedTokenizerBase | None:
+def _tokenizer(checkpoint: Checkpoint, family: Family) -> PreTrainedTokenizerBase | None:
     """The checkpoint's tokenizer; None for a folder that has none, such as bare weights to look inside."""
-    names = ("tokenizer.json", "tokenizer_config.json", "vocab.json", "tokenizer.model")
-    if Path(model).is_dir() and not any((Path(model) / name).is_file() for name in names):
+    if not checkpoint.has_tokenizer:
         return None
-    return cast(PreTrainedTokenizerBase, family.tokenizer.from_pretrained(model))
+    return cast(PreTrainedTokenizerBase, family.tokenizer.from_pretrained(checkpoint.folder))
+
+
+def _special_tokens(
+    checkpoint: Checkpoint, family: Family, tokenizer: PreTrainedTokenizerBase | None
+) -> tuple[int, int]:
+    """The ids of the end-of-text token and the mask token."""
+    config, vocabulary = checkpoint.config, _added_tokens(checkpoint.folder)
+    if tokenizer is not None:
+        vocabulary |= tokenizer.get_added_vocab()
+    eos = _token_id(checkpoint.id, "end-of-text", config.get("eos_token_id"), tokenizer and tokenizer.eos_token_id)
+    known = tokenizer and tokenizer.mask_token_id
+    return eos, _token_id(checkpoint.id, "mask", config.get("mask_token_id"), known, vocabulary.get(family.mask))
+
+
+def _added_tokens(folder: Path) -> dict[str, int]:
+    path = folder / "added_tokens.json"
+    return dict(json.loads(path.read_text(encoding="utf-8"))) if path.is_file() else {}
 
 
 def _token_id(model: str, name: str, *sources: object) -> int:
@@ -127,8 +192,7 @@ def _token_id(model: str, name: str, *sources: object) -> int:
         first = source[0] if isinstance(source, list) and source else source
         if isinstance(first, int):
             return first
-    raise ModelError(f"{model} names no {name} token; a masked diffusion model needs one in its tokenizer or config.")
+    raise ModelError(f"{model} names no {name} token; add its id to the config.json as {FIELDS[name]}.")
 
 
-def _in_one_line(error: Exception) -> str:
-    return " ".join(str(error).split())[:300] or type(error).__name__
+FIELDS = {"mask": "mask_token_id", "end-of-text": "eos_token_id"}

@@ -10,10 +10,9 @@ from typing import Any
 import numpy as np
 import pytest
 import torch
-from checkpoints import byte_tokenizer, random_network
 from safetensors.torch import load_file, save_file
 
-from blockbatch.config import BaselineConfig, DecodeConfig
+from blockbatch.config import DecodeConfig
 from blockbatch.decoder import Decoder
 from blockbatch.denoiser import Segment
 from blockbatch.errors import ModelError
@@ -119,28 +118,3 @@ def test_a_tensor_of_an_unknown_name_is_refused(tmp_path: Path) -> None:
     save_file(weights, tmp_path / "model.safetensors", metadata={"format": "pt"})
     with pytest.raises(ModelError, match="tensors differ"):
         load_model(path)
-
-
-def test_a_qwen_derivative_under_another_name_loads_and_decodes(tmp_path: Path) -> None:
-    """Its tokenizer comes as vocab.json and merges.txt, its mask token only in added_tokens.json."""
-    tokenizer = byte_tokenizer()
-    network = random_network("qwen3", len(tokenizer) + 2, tie_word_embeddings=True)
-    network.config.eos_token_id = tokenizer.eos_token_id
-    network.save_pretrained(tmp_path)
-    config = json.loads((tmp_path / "config.json").read_text())
-    (tmp_path / "config.json").write_text(json.dumps({**config, "model_type": "a2d-qwen3"}))
-    vocabulary = {piece: n for piece, n in tokenizer.get_vocab().items() if not piece.startswith("<|")}
-    added = {piece: n for piece, n in tokenizer.get_vocab().items() if piece.startswith("<|")}
-    (tmp_path / "vocab.json").write_text(json.dumps(vocabulary))
-    (tmp_path / "merges.txt").write_text("#version: 0.2\n")
-    (tmp_path / "added_tokens.json").write_text(json.dumps(added))
-    special = {"mask_token": "<|mask|>", "eos_token": "<|eos|>", "pad_token": "<|eos|>", "unk_token": None}
-    (tmp_path / "special_tokens_map.json").write_text(json.dumps(special))
-    (tmp_path / "tokenizer_config.json").write_text(json.dumps({**special, "tokenizer_class": "Qwen2Tokenizer"}))
-    model = load_model(str(tmp_path))
-    assert model.denoiser.mask_id == added["<|mask|>"]
-    prompt = "say <|mask|> and <|eos|>"
-    run = Run(model, prompt, BaselineConfig("dual-cache", 8, 16))
-    assert list(run)
-    assert run.trace.header.prompt_tokens.count(added["<|mask|>"]) == 1
-    assert model.decode(model.encode(prompt)) == "say  and "

@@ -68,7 +68,7 @@ def test_generate_answers_bad_input_with_one_sentence(
 
 def test_a_model_that_is_not_there_is_one_sentence(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
     assert run("generate", "hello", "--model", str(tmp_path / "none")) == 2
-    assert "could not be loaded" in capsys.readouterr().err
+    assert "There is no folder" in capsys.readouterr().err
 
 
 @pytest.mark.parametrize("arguments", [["bench", "--limit", "0"], ["bench", "--branches", "a"], ["fly"], []])
