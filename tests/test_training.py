@@ -93,7 +93,17 @@ def test_pools_hold_mostly_drills_at_first(tokenizer: PreTrainedTokenizerFast) -
     for index in range(4):
         rows = np.concatenate([batch.ids[:, : len(empty)] for batch in make_pool(serialized, recipe, index)])
         counts.append(int((rows == empty).all(axis=1).sum()))
-    assert counts == [12, 12, 4, 4]
+    assert counts == [6, 6, 2, 2]
+
+
+def test_echoes_say_the_prompt_again(tokenizer: PreTrainedTokenizerFast) -> None:
+    recipe = replace(MICRO, drill_share=0.5)
+    found = 0
+    for batch in make_pool(tokenizer.backend_tokenizer.to_str(), recipe, 0):
+        for ids, response in zip(batch.ids, batch.response, strict=True):
+            said = [tokenizer.decode(part, skip_special_tokens=True) for part in (ids[~response], ids[response])]
+            found += said[0] == said[1]
+    assert found == 4
 
 
 def test_drills_ask_for_results_and_nothing_else(tokenizer: PreTrainedTokenizerFast) -> None:

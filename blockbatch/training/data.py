@@ -58,9 +58,10 @@ def mask_responses(batch: Batch, mask_token: int, random: np.random.Generator, s
     Each row's share t of masked tokens is uniform in 0..1 (stratified over the batch), and at least one token of
     each row is masked; prompts never are.  Whole: t of the response.  In blocks: nothing before a random cut in the
     answer, t of the block that starts there (its first token always), all after that; the loss counts the block, since
-    what follows cannot be known yet.  Half of the cuts fall before one of the `hard` tokens [batch, length], names and
-    digits.  In hard tokens only: at least half of those, and nothing else.  With masks drawn whole alone, a result is
-    mostly learnt by copying it from where the answer says it again.
+    what follows cannot be known yet.  Half of the cuts fall before one of the `hard` tokens [batch, length], those to
+    be copied or computed.  In hard tokens only: all of them in half of these rows, at least half in the others, and
+    nothing else.  With masks drawn whole alone, names and results are learnt by copying them from where the answer says
+    them again, and not from the prompt.
     """
     rows, length = batch.ids.shape
     masked_share = ((random.random() + random.permutation(rows) / rows) % 1.0)[:, None]
@@ -73,10 +74,17 @@ def mask_responses(batch: Batch, mask_token: int, random: np.random.Generator, s
     in_hard = ~in_blocks & (way < shares.blocks + shares.hard) & (hard & batch.response).any(axis=1, keepdims=True)
     eligible = np.where(in_blocks, block, batch.response & (hard | ~in_hard))
     noise = np.where(eligible, random.random((rows, length)), np.inf)
-    counted = noise < np.where(in_hard, 0.5 + masked_share / 2, masked_share)
+    of_hard = np.where(random.random((rows, 1)) < 0.5, 1.0, 0.5 + masked_share / 2)
+    counted = noise < np.where(in_hard, of_hard, masked_share)
     counted[np.arange(rows), np.where(in_blocks, cut, noise.argmin(axis=1, keepdims=True))[:, 0]] = True
     masked = counted | (in_blocks & ahead & ~block)
     return Masked(np.where(masked, mask_token, batch.ids), masked, counted)
+
+
+def found_in_prompt(batch: Batch) -> Mask:
+    """Where the token also stands in the row's prompt, [batch, length]."""
+    rows = zip(batch.ids, batch.response, strict=True)
+    return np.stack([np.isin(ids, ids[~response]) for ids, response in rows])
 
 
 def _cuts(batch: Batch, random: np.random.Generator, hard: Mask) -> Ids:
@@ -112,15 +120,17 @@ def make_pool(serialized: str, recipe: Recipe, index: int) -> list[Batch]:
 
 
 def _rows(tokenizer: Tokenizer, recipe: Recipe, index: int, random: np.random.Generator) -> list[Row]:
-    """The rows of a pool: a share of drills, and as many examples of each family."""
+    """The rows of a pool: a share of drills, half of them echoes, and as many examples of each family."""
     total = recipe.batch_size * recipe.pool_batches
     early = index * recipe.pool_batches < recipe.drill_steps
     each = round(total * (1 - (recipe.early_drill_share if early else recipe.drill_share))) // len(FAMILIES)
     seed = recipe.seed * 1_000_003 + index + 1
     drawn = [example for family in FAMILIES for example in islice(examples(family, "train", seed), each)]
     draw = Draw(f"drills {seed}")
-    drills = [_drill_row(tokenizer, drill(draw)) for _ in range(total - len(drawn))]
-    return [*_example_rows(tokenizer, recipe, drawn, random), *drills]
+    count = total - len(drawn)
+    echoes = [_echo_row(tokenizer, draw.one_of(drawn).prompt) for _ in range(count // 2 if drawn else 0)]
+    drills = [_drill_row(tokenizer, drill(draw)) for _ in range(count - len(echoes))]
+    return [*_example_rows(tokenizer, recipe, drawn, random), *drills, *echoes]
 
 
 def _example_rows(
@@ -140,6 +150,12 @@ def _drill_row(tokenizer: Tokenizer, drilled: Drill) -> Row:
     start, text = tokenizer.encode(as_chat("")), tokenizer.encode(drilled.text)
     inside = [any(low <= at < high for low, high in drilled.results) for at, _ in text.offsets]
     return Row([*start.ids, *text.ids, _eos(tokenizer)], [False] * len(start.ids) + [*inside, True])
+
+
+def _echo_row(tokenizer: Tokenizer, prompt: str) -> Row:
+    """A prompt whose response says it again: the plainest copying, from which the tasks' own is learnt sooner."""
+    start, again = tokenizer.encode(as_chat(prompt)).ids, tokenizer.encode(prompt).ids
+    return Row([*start, *again, _eos(tokenizer)], [False] * len(start) + [True] * (len(again) + 1))
 
 
 def _padded(answer: list[int], eos: int, recipe: Recipe, random: np.random.Generator) -> list[int]:

@@ -48,3 +48,8 @@ def copied_tokens(tokenizer: PreTrainedTokenizerFast) -> NDArray[np.bool_]:
     """Which tokens [vocabulary] are digits or people's names: those that must be copied or computed."""
     pieces = {*"0123456789", *(f" {name}" for name, _ in NAMES), *(name for name, _ in NAMES)}
     return np.array([tokenizer.decode([token]) in pieces for token in range(len(tokenizer))])
+
+
+def worded_tokens(tokenizer: PreTrainedTokenizerFast) -> NDArray[np.bool_]:
+    """Which tokens [vocabulary] hold a letter or a digit, not only spaces and signs."""
+    return np.array([any(map(str.isalnum, tokenizer.decode([token]))) for token in range(len(tokenizer))])

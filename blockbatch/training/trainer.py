@@ -11,11 +11,11 @@ from torch import Tensor
 from torch.nn import functional
 from transformers import PreTrainedTokenizerFast, Qwen3ForCausalLM
 
-from blockbatch.training.data import Batch, Shares, mask_responses
+from blockbatch.training.data import Batch, Shares, found_in_prompt, mask_responses
 from blockbatch.training.model import build_model, masked_logits
 from blockbatch.training.optimizer import Optimizers
 from blockbatch.training.recipe import Recipe
-from blockbatch.training.tokenizer import copied_tokens
+from blockbatch.training.tokenizer import copied_tokens, worded_tokens
 
 
 class Losses(NamedTuple):
@@ -59,6 +59,7 @@ class Trainer:
         self.step, self.seconds = 0, 0.0
         self._shares = Shares(recipe.block_share, recipe.hard_share)
         self._copied: NDArray[np.bool_] = copied_tokens(tokenizer)
+        self._worded: NDArray[np.bool_] = worded_tokens(tokenizer)
 
     def learn(self, batch: Batch) -> Losses:
         """One step: mask the batch, update the weights and their average. Depends on the seed and step alone.
@@ -79,7 +80,7 @@ class Trainer:
     def _shards(self, batch: Batch) -> list[Shard]:
         random = np.random.default_rng((self.recipe.seed, self.step))
         mask_token = int(self.model.config.mask_token_id)
-        hard = self._copied[batch.ids]
+        hard = self._copied[batch.ids] | (self._worded[batch.ids] & found_in_prompt(batch))
         ids, _, counted = mask_responses(batch, mask_token, random, self._shares, hard)
         weights = np.where(batch.ids == self.tokenizer.eos_token_id, self.recipe.eos_weight, 1.0) * counted
         weights /= np.sqrt(counted.sum(axis=1, keepdims=True))  # a row with one token to find still counts
