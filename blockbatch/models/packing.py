@@ -106,4 +106,5 @@ def _moved(arrays: Sequence[NDArray[np.int64]], device: torch.device) -> Sequenc
     joined = torch.from_numpy(np.concatenate(arrays).astype(np.int64))
     if device.type == "cuda":
         joined = joined.pin_memory()
-    return joined.to(device, non_blocking=True).split([len(array) for array in arrays])
+    parts: Sequence[torch.Tensor] = joined.to(device, non_blocking=True).split([len(array) for array in arrays])
+    return parts

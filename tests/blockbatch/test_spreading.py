@@ -10,9 +10,11 @@ from typing import Any
 
 import pytest
 
+from blockbatch.config import DecodeConfig
 from blockbatch.errors import ModelError
 from blockbatch.models import Model, load_model, placing
 from blockbatch.reading import load_trace
+from blockbatch.run import Run
 
 ROOT = Path(__file__).parents[2]
 ROWS = [[5, 6, 7, 8, 9, 10], [40, 41, 42, 43, 44, 45]]
@@ -51,19 +53,19 @@ def test_tensor_parallel_outside_torchrun_says_how_to_start(checkpoint: Path, mo
         load_model(str(checkpoint), "tensor-parallel")
 
 
-def test_two_processes_decode_as_one(checkpoint: Path, tmp_path: Path) -> None:
+def test_two_processes_decode_as_one(checkpoint: Path, model: Model, tmp_path: Path) -> None:
     """Tensor parallelism over gloo on a CPU, from the command line, as on two GPUs; the first process speaks."""
+    alone = Run(model, "hello", DecodeConfig(block_sizes=(4, 8), gen_length=12))
+    assert list(alone)
+    start = [sys.executable, "-m", "torch.distributed.run", "--standalone", "--nproc-per-node", "2", "-m", "blockbatch"]
     options = ["generate", "hello", "--gen-length", "12", "--branches", "4,8", "--model", str(checkpoint)]
-    runs = {"alone": [sys.executable, "-m", "blockbatch", *options]}
-    start = [sys.executable, "-m", "torch.distributed.run", "--nproc-per-node", "2", "--master-port", "0"]
-    runs["split"] = [*start, "-m", "blockbatch", *options, "--device", "tensor-parallel"]
+    split = ["--device", "tensor-parallel", "--trace", str(tmp_path / "split.ndjson")]
     environment = {**os.environ, "OMP_NUM_THREADS": "1"}
-    said = {}
-    for name, command in runs.items():
-        trace = ["--trace", str(tmp_path / name)]
-        done = subprocess.run([*command, *trace], cwd=ROOT, env=environment, capture_output=True, text=True, check=True)
-        said[name] = done.stdout
-    assert said["alone"] == said["split"]
-    alone, split = (load_trace(tmp_path / name) for name in runs)
-    assert [step.kind for step in alone.steps] == [step.kind for step in split.steps]
-    assert (alone.rows(len(alone.steps) - 1) == split.rows(len(split.steps) - 1)).all()
+    command = [*start, *options, *split]
+    done = subprocess.run(command, cwd=ROOT, env=environment, capture_output=True, text=True, check=True)
+    assert alone.trace.end is not None
+    assert done.stdout == alone.trace.end.text + "\n"
+    trace = load_trace(tmp_path / "split.ndjson")
+    assert [step.kind for step in trace.steps] == [step.kind for step in alone.trace.steps]
+    ends = [recorded.rows(len(trace.steps) - 1) for recorded in (trace, alone.trace)]
+    assert {size: row.tolist() for size, row in ends[0].items()} == {s: row.tolist() for s, row in ends[1].items()}
