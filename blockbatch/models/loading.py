@@ -70,7 +70,7 @@ class Model:
             return ""
         if not self.tokenizer.chat_template:
             return f"{self.id} has no chat template: prompts go in as plain text, which it goes on with, not answers."
-        if re.search(r"(^|[-_/])base([-_]|$)", self.id, re.IGNORECASE):
+        if re.search(r"(^|[-_])base([-_]|$)", Path(self.id).name, re.IGNORECASE):
             return f"{self.id} is a base model, whose answers in a chat template may repeat themselves."
         return ""
 
