@@ -66,7 +66,7 @@ class Family:
     def _known(self) -> set[str]:
         if self.ignored is None:
             stock = {field.name for field in fields(self.network.config_class)}  # type: ignore[arg-type]
-            return stock | {*NOT_SETTINGS, *TOKEN_IDS, *ROPE, *HARMLESS}
+            return stock | {*NOT_SETTINGS, *TOKEN_IDS, *ALSO_READ, *HARMLESS}
         return {*self.renamed.values(), *self.needed, *self.fixed, *self.ignored, *NOT_SETTINGS, *TOKEN_IDS}
 
 
@@ -87,7 +87,7 @@ NOT_SETTINGS = (
     "torch_dtype",
     "transformers_version",
 )
-ROPE = ("rope_theta", "rope_scaling")  # older configs; transformers moves them into rope_parameters
+ALSO_READ = ("rope_theta", "rope_scaling", "head_dim")  # by the stock classes, though their configs declare them not
 HARMLESS = ("pretraining_tp", "use_cache", "max_window_layers", "sliding_window", "use_sliding_window")
 DECODER_FIELDS = (
     "vocab_size",
