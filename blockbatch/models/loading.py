@@ -108,24 +108,12 @@ def load_model(id_or_path: str, device: str = "cpu", dtype: str | None = None) -
     `placing.SPREAD`.  dtype: float32, bfloat16 or float16, whatever the checkpoint stores; by default bfloat16 on CUDA
     and float32 elsewhere.
     """
-    where = device_of(device)
-    number = dtype_of(dtype or default_dtype(where))
+    number = dtype_of(dtype or default_dtype(device_of(device)))
     checkpoint = open_checkpoint(id_or_path)
     family = family_of(id_or_path, checkpoint.config)
-    if device not in SPREAD:
-        checkpoint.check_room(where, number)
-    try:
-        network = _network(checkpoint, family, number, device)
-        if device not in SPREAD:
-            network.to(where)  # type: ignore[arg-type]  # its decorator hides the signature
-        tokenizer = _tokenizer(checkpoint, family)
-    except ModelError:
-        raise
-    except (MemoryError, torch.OutOfMemoryError) as error:
-        raise out_of_memory(id_or_path, "more memory than there is", where) from error
-    except Exception as error:  # transformers raises OSError, ValueError, KeyError, RuntimeError and more
-        raise ModelError(f"The model {id_or_path} could not be loaded: {in_one_line(error)}") from error
-    eos_id, mask_id = _special_tokens(checkpoint, family, tokenizer)
+    network = _placed(checkpoint, family, number, device)
+    tokenizer = _tokenizer(checkpoint, family)
+    eos_id, mask_id = _special_tokens(checkpoint, family, tokenizer, network.config.vocab_size)
     vocabulary = len(tokenizer) if tokenizer else network.config.vocab_size
     denoiser = TorchDenoiser(network, mask_id, eos_id, vocabulary, family.shift)
     length = int(network.config.max_position_embeddings)
@@ -136,6 +124,25 @@ def _name(id_or_path: str) -> str:
     """What traces call the model: a folder of this project by its place in it, so that any copy of it is the same."""
     folder = Path(id_or_path).resolve()
     return folder.relative_to(ROOT).as_posix() if folder.is_dir() and folder.is_relative_to(ROOT) else id_or_path
+
+
+def _placed(checkpoint: Checkpoint, family: Family, dtype: torch.dtype, device: str) -> PreTrainedModel:
+    """The network where it is to compute.  ModelError where it does not fit there, or cannot be read."""
+    where = device_of(device)
+    if device not in SPREAD:
+        checkpoint.check_room(where, dtype)
+    try:
+        network = _network(checkpoint, family, dtype, device)
+        return network if device in SPREAD else network.to(where)  # type: ignore[arg-type]  # hidden by its decorator
+    except ModelError:
+        raise
+    except (MemoryError, torch.OutOfMemoryError) as error:
+        raise out_of_memory(checkpoint.id, "more memory than there is", where) from error
+    except Exception as error:  # transformers raises OSError, ValueError, KeyError, RuntimeError and more
+        raise ModelError(
+            f"{checkpoint.id} could not be loaded; download it again, or choose a model of a supported family. "
+            f"({in_one_line(error)})"
+        ) from error
 
 
 def _network(checkpoint: Checkpoint, family: Family, dtype: torch.dtype, device: str) -> PreTrainedModel:
@@ -166,19 +173,30 @@ def _tokenizer(checkpoint: Checkpoint, family: Family) -> PreTrainedTokenizerBas
     """The checkpoint's tokenizer; None for a folder that has none, such as bare weights to look inside."""
     if not checkpoint.has_tokenizer:
         return None
-    return cast(PreTrainedTokenizerBase, family.tokenizer.from_pretrained(checkpoint.folder))
+    try:
+        return cast(PreTrainedTokenizerBase, family.tokenizer.from_pretrained(checkpoint.folder))
+    except Exception as error:  # the readers of its many file formats raise what they like
+        raise ModelError(
+            f"The tokenizer of {checkpoint.id} cannot be read; download its files again. ({in_one_line(error)})"
+        ) from error
 
 
 def _special_tokens(
-    checkpoint: Checkpoint, family: Family, tokenizer: PreTrainedTokenizerBase | None
+    checkpoint: Checkpoint, family: Family, tokenizer: PreTrainedTokenizerBase | None, embedded: int
 ) -> tuple[int, int]:
-    """The ids of the end-of-text token and the mask token."""
+    """The ids of the end-of-text token and the mask token, of `embedded` ids that there are."""
     config, vocabulary = checkpoint.config, _added_tokens(checkpoint.folder)
     if tokenizer is not None:
         vocabulary |= tokenizer.get_added_vocab()
-    eos = _token_id(checkpoint.id, "end-of-text", config.get("eos_token_id"), tokenizer and tokenizer.eos_token_id)
-    known = tokenizer and tokenizer.mask_token_id
-    return eos, _token_id(checkpoint.id, "mask", config.get("mask_token_id"), known, vocabulary.get(family.mask))
+    known = (tokenizer.eos_token_id, tokenizer.mask_token_id) if tokenizer else (None, None)
+    eos = _token_id(checkpoint.id, "end-of-text", config.get("eos_token_id"), known[0])
+    mask = _token_id(checkpoint.id, "mask", config.get("mask_token_id"), known[1], vocabulary.get(family.mask))
+    if max(eos, mask) >= embedded:
+        raise ModelError(
+            f"{checkpoint.id} names token {max(eos, mask)}, but has embeddings for {embedded} only; use the "
+            f"config.json and the tokenizer that belong to these weights."
+        )
+    return eos, mask
 
 
 def _added_tokens(folder: Path) -> dict[str, int]:

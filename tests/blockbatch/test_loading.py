@@ -121,6 +121,8 @@ def edited(checkpoint: Path, folder: Path, **changes: Any) -> str:
         ({"rope_parameters": {"rope_type": "default"}}, "lacks rope_theta"),
         ({"rms_norm_eps": None, "head_dim": None}, "lacks rms_norm_eps, head_dim"),
         ({"mask_token_id": None}, "lacks mask_token_id"),
+        ({"mask_token_id": 999}, "names token 999, but has embeddings for 264 only; use the config"),
+        ({"hidden_act": "abacus"}, "could not be loaded; download it again, or choose"),
         ({"logit_scale": 2.0}, "fields of unknown meaning: logit_scale"),
         ({"quantization_config": {"quant_method": "gptq"}}, "quantised weights"),
         ({"layer_types": ["sliding_attention"] * 3}, "sliding-window"),
@@ -185,7 +187,7 @@ def cut_tokenizer(folder: Path) -> None:
         (cut_config, r"config\.json of .* cannot be read; download it again"),
         (lambda folder: (folder / "config.json").write_bytes(b"\xff\xfe"), r"config\.json of .* cannot be read"),
         (lambda folder: (folder / "config.json").write_text("[]"), r"config\.json of .* holds no settings; download"),
-        (cut_tokenizer, r"could not be loaded"),
+        (cut_tokenizer, r"tokenizer of .* cannot be read; download its files again"),
     ],
 )
 def test_a_checkpoint_that_is_not_whole_says_what_to_do(

@@ -52,6 +52,11 @@ def test_a_model_that_cannot_be_loaded_is_a_sentence_and_the_page_still_opens(tm
     assert any(engine.problem in str(getattr(block, "props", {}).get("text", "")) for block in blocks)
 
 
+def test_what_a_models_answers_may_suffer_from_stands_by_the_prompt() -> None:
+    page = create_ui(Engine(caution="A base model."), Settings())
+    assert any("A base model." in str(getattr(block, "props", {}).get("text", "")) for block in page.blocks.values())
+
+
 def test_the_page_opens_on_a_recorded_run() -> None:
     page = create_ui(Engine(problem="No model."), Settings())
     viewer = next(block for block in page.blocks.values() if type(block).__name__ == "Viewer")
