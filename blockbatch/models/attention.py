@@ -20,7 +20,9 @@ from transformers import AttentionInterface
 from blockbatch.models.packing import Group, Packing
 
 try:
-    from torch.nn.attention.varlen import varlen_attn
+    from torch.nn.attention import varlen
+
+    varlen_attn: Any = varlen.varlen_attn
 except ImportError:  # before torch 2.10
     varlen_attn = None
 
@@ -94,9 +96,9 @@ def variable_length(
 
 def _attend(query: torch.Tensor, keys: torch.Tensor, values: torch.Tensor, scaling: float) -> torch.Tensor:
     """[n, length, heads, head_dim] each, in and out."""
-    states = (states.transpose(1, 2) for states in (query, keys, values))
+    q, k, v = (states.transpose(1, 2) for states in (query, keys, values))
     grouped = _grouped(query, keys)
-    return functional.scaled_dot_product_attention(*states, scale=scaling, enable_gqa=grouped).transpose(1, 2)
+    return functional.scaled_dot_product_attention(q, k, v, scale=scaling, enable_gqa=grouped).transpose(1, 2)
 
 
 def _rows(stored: torch.Tensor, group: Group) -> torch.Tensor:

@@ -115,7 +115,7 @@ def _on_the_host(table: torch.Tensor) -> Prediction:
     """The one copy to the host, and its columns."""
     found = table.cpu().numpy()
     k = (found.shape[1] - 4) // 2
-    floats = found.view(np.float32)
+    floats = found.view(np.float32).astype(np.float64)
     tokens, choice = found[:, :k].astype(np.int64), found[:, -2].astype(np.int64)
     return Prediction(tokens, floats[:, k : 2 * k], floats[:, -4], floats[:, -3], choice, floats[:, -1])
 

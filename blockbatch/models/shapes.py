@@ -52,7 +52,7 @@ def random_denoiser(shape: str, device: str = "cpu", dtype: str | None = None) -
 def bytes_read(denoiser: TorchDenoiser) -> int:
     """The bytes of weights that every forward reads: all but the table of input embeddings, of which it reads rows."""
     model = denoiser.model
-    total = sum(weight.nbytes for weight in model.parameters())
+    total: int = sum(weight.nbytes for weight in model.parameters())
     table = model.get_input_embeddings().weight
     return total if table is model.get_output_embeddings().weight else total - int(table.nbytes)
 
