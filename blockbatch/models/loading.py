@@ -132,6 +132,11 @@ def load_model(id_or_path: str, device: str = "cpu", dtype: str | None = None) -
     return Model(_name(id_or_path), denoiser, tokenizer, length, checkpoint.config)
 
 
+def use_one_thread() -> None:
+    """Let this process compute with one thread from here on, so that sums are taken in one order on any machine."""
+    torch.set_num_threads(1)
+
+
 def _name(id_or_path: str) -> str:
     """What traces call the model: a folder of this project by its place in it, so that any copy of it is the same."""
     folder = Path(id_or_path).resolve()
