@@ -32,8 +32,8 @@ COLUMNS: dict[str, Callable[[Row], str]] = {
 COLUMNS_EXPLAINED = (
     "NFE: forwards a prompt, mean, and by kind. tokens/forward: tokens of the answers, end-of-text not counted, over "
     "all forwards. ms: median a prompt, forwards and rules. recording: time of recording over that time. vs 32, vs "
-    "best: Fast-dLLM's dual cache with block 32, and with its most accurate block size. local-leap follows "
-    "descriptions of LocalLeap and is not checked against its code."
+    "best: Fast-dLLM's dual cache with block 32, and with its most accurate block size; a negative share of fewer NFE "
+    "means more. local-leap follows descriptions of LocalLeap and is not checked against its code."
 )
 ORACLE_COLUMNS: dict[str, Callable[[Oracle], str]] = {
     "family": lambda one: one.family,
@@ -42,8 +42,8 @@ ORACLE_COLUMNS: dict[str, Callable[[Oracle], str]] = {
     "best fixed size": lambda one: str(one.best_size),
     "its accuracy": lambda one: share(one.best),
     "oracle accuracy": lambda one: share(one.right),
-    "oracle NFE": lambda one: f"{one.nfe:.1f}",
-    "best size's NFE there": lambda one: f"{one.best_nfe:.1f}",
+    "oracle NFE": lambda one: f"{one.nfe:.1f}" if one.right.hits else "",
+    "best size's NFE there": lambda one: f"{one.best_nfe:.1f}" if one.right.hits else "",
 }
 ORACLE_EXPLAINED = (
     "The oracle chooses the block size prompt by prompt, after the fact: right if any size is right, with the fewest "

@@ -74,9 +74,9 @@ def run_job(source: ModelSource, job: Job) -> Any:
 
 @functools.cache
 def _loaded(source: ModelSource) -> Model:
-    from blockbatch.models import load_model, use_one_thread
+    from blockbatch.models import load_model, work_quietly_with_one_thread
 
-    use_one_thread()
+    work_quietly_with_one_thread()
     return load_model(*source)
 
 
