@@ -155,6 +155,34 @@ def test_where_nothing_is_relaxed_local_leap_is_the_threshold_decoder(model: Sta
     assert happened(decode(model, leap)[1]) == happened(decode(model, plain)[1])
 
 
+class Watched(StandIn):
+    """Keeps the segments of its last forward."""
+
+    def forward(self, segments: Any) -> Any:
+        self.segments = segments
+        return super().forward(segments)
+
+
+@MORE
+@given(st.integers(0, 50), decode_configs)
+def test_a_full_forward_computes_equal_rows_once_for_all(seed: int, config: DecodeConfig) -> None:
+    model = Watched(seed, 5, 40)
+
+    def look(stage: str, branches: Any) -> None:
+        if stage not in ("init", "refresh"):
+            return
+        computed = [segment.tokens.tobytes() for segment in model.segments]
+        sampled = stage == "refresh" and config.temperature
+        assert sampled or len(set(computed)) == len(computed)
+        rows = branches.cache_rows[~branches.done]
+        assert {shown.tobytes() for shown in model.segments[0].cache.seen[rows]} == set(computed)
+
+    decoder = Decoder(model, model.prompt(), config, look)
+    for step in decoder:
+        if step.kind != "denoise":
+            assert all(state.forward for state in step.branches if not state.done)
+
+
 def test_the_mask_token_in_a_prompt_is_no_slot() -> None:
     model = StandIn(1, 4, 12)
     decoder = Decoder(model, [2, model.mask_id, 3, model.eos_id], DecodeConfig(block_sizes=(4, 8), gen_length=16))
