@@ -3,18 +3,17 @@
 from __future__ import annotations
 
 import argparse
-import json
 import os
 import sys
-from collections.abc import Iterable, Sequence
-from dataclasses import asdict, fields
+from collections.abc import Sequence
+from dataclasses import fields
 from pathlib import Path
 from typing import Any
 
-from blockbatch.config import BASELINES, DECODERS, DEFAULT_BLOCK_SIZES, VARIANTS, BaselineConfig, Config, DecodeConfig
+from blockbatch import bench
+from blockbatch.config import DECODERS, DEFAULT_BLOCK_SIZES, VARIANTS, BaselineConfig, Config, DecodeConfig
 from blockbatch.errors import BlockBatchError
-
-EMBEDDED = Path(__file__).parents[1] / "assets" / "tiny"
+from blockbatch.options import add_model, check_writable, sizes
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
@@ -35,7 +34,8 @@ def parser() -> argparse.ArgumentParser:
     top = argparse.ArgumentParser(prog="python -m blockbatch", description=__doc__.split(".")[0] + ".")
     commands = top.add_subparsers(required=True, metavar="COMMAND")
     _add_generate(commands.add_parser("generate", help="decode one prompt and print its answer"))
-    _add_bench(commands.add_parser("bench", help="compare decoders on held-out prompts"))
+    bench.add_arguments(commands.add_parser("bench", help="compare decoders on held-out prompts"))
+    _add_compare(commands.add_parser("compare", help="compare two recorded runs of one prompt"))
     _add_train(commands.add_parser("train", help="train the embedded model"))
     return top
 
@@ -44,34 +44,29 @@ def _add_generate(command: argparse.ArgumentParser) -> None:
     command.add_argument("prompt", help="what to ask; - reads standard input")
     command.add_argument("--trace", type=Path, metavar="FILE", help="save the recorded run as NDJSON")
     command.add_argument("--decoder", choices=DECODERS, default="paper", help="default: %(default)s")
-    command.add_argument("--branches", type=_sizes, default=DEFAULT_BLOCK_SIZES, metavar="SIZES", help=BRANCHES_HELP)
+    command.add_argument(
+        "--branches",
+        type=sizes,
+        default=DEFAULT_BLOCK_SIZES,
+        metavar="SIZES",
+        help="block sizes of the BlockBatch branches, such as 4,8,32",
+    )
     command.add_argument("--block-size", type=int, default=32, help="of a fixed-size decoder (default: %(default)s)")
     command.add_argument("--gen-length", type=int, default=128, help="positions to fill (default: %(default)s)")
     for name in ("commit-threshold", "merge-threshold", "temperature"):
         command.add_argument(f"--{name}", type=float)
     for name in ("sync-threshold", "refresh-interval", "seed"):
         command.add_argument(f"--{name}", type=int)
+    command.add_argument("--stop-at-eos", action=argparse.BooleanOptionalAction, help="of a fixed-size decoder")
     command.add_argument("--refresh", choices=("interval", "divergence", "never"))
-    _add_model(command)
+    add_model(command)
     command.set_defaults(command=_generate)
 
 
-def _add_bench(command: argparse.ArgumentParser) -> None:
-    from blockbatch import forward_bench
-    from blockbatch.tasks import FAMILIES
-
-    command.add_argument("--decoder", choices=DECODERS, action="append", help="repeat for several (default: all)")
-    command.add_argument("--family", choices=FAMILIES, action="append", help="repeat for several (default: all)")
-    command.add_argument("--limit", type=_positive, default=20, help="prompts a family (default: %(default)s)")
-    command.add_argument(
-        "--block-sizes", type=_sizes, default=(32,), metavar="SIZES", help="of the fixed-size decoders"
-    )
-    command.add_argument("--branches", type=_sizes, default=DEFAULT_BLOCK_SIZES, metavar="SIZES", help=BRANCHES_HELP)
-    command.add_argument("--gen-length", type=int, default=128, help="positions to fill (default: %(default)s)")
-    command.add_argument("--json", type=Path, metavar="FILE", help="write the rows as a JSON list")
-    command.add_argument("--shape", choices=forward_bench.SHAPES, help="instead time forwards of random weights")
-    _add_model(command)
-    command.set_defaults(command=_bench)
+def _add_compare(command: argparse.ArgumentParser) -> None:
+    for name in ("a", "b"):
+        command.add_argument(name, type=Path, metavar=f"{name}.ndjson", help="a recorded run of the prompt")
+    command.set_defaults(command=_compare)
 
 
 def _add_train(command: argparse.ArgumentParser) -> None:
@@ -81,16 +76,7 @@ def _add_train(command: argparse.ArgumentParser) -> None:
     command.set_defaults(command=training.run)
 
 
-SETTINGS = {field.name for field in fields(DecodeConfig)}
-DEVICE_HELP = "cpu, cuda, auto (layers over all devices) or tensor-parallel (under torchrun); default: %(default)s"
-DTYPE_HELP = "default: bfloat16 on cuda, float32 elsewhere"
-BRANCHES_HELP = "block sizes of the BlockBatch branches, such as 4,8,32"
-
-
-def _add_model(command: argparse.ArgumentParser) -> None:
-    command.add_argument("--model", default=str(EMBEDDED), help="folder or hub id (default: the embedded model)")
-    command.add_argument("--device", default="cpu", help=DEVICE_HELP)
-    command.add_argument("--dtype", choices=("float32", "bfloat16", "float16"), help=DTYPE_HELP)
+SETTINGS = {field.name for field in fields(DecodeConfig)} | {"stop_at_eos"}
 
 
 def _generate(arguments: argparse.Namespace) -> int:
@@ -99,7 +85,7 @@ def _generate(arguments: argparse.Namespace) -> int:
 
     config = _config(arguments)
     if arguments.trace:
-        _check_writable(arguments.trace)
+        check_writable(arguments.trace)
     prompt = sys.stdin.read() if arguments.prompt == "-" else arguments.prompt
     model = load_model(arguments.model, arguments.device, arguments.dtype)
     if model.caution:
@@ -129,53 +115,12 @@ def _config(arguments: argparse.Namespace) -> Config:
     return BaselineConfig.make(arguments.decoder, block_size=arguments.block_size, **given)
 
 
-def _bench(arguments: argparse.Namespace) -> int:
-    from blockbatch import forward_bench
-    from blockbatch.bench import bench, configs, table
-    from blockbatch.models import load_model
-    from blockbatch.tasks import FAMILIES
+def _compare(arguments: argparse.Namespace) -> int:
+    from blockbatch.comparing import compare, described
+    from blockbatch.reading import load_trace
 
-    if arguments.shape:
-        print(forward_bench.report(arguments.shape, arguments.device, arguments.dtype))
-        return 0
-    decoders = arguments.decoder or (*BASELINES, *VARIANTS)
-    wanted = configs(decoders, arguments.block_sizes, arguments.branches, arguments.gen_length)
-    if arguments.json:
-        _check_writable(arguments.json)
-    model = load_model(arguments.model, arguments.device, arguments.dtype)
-    rows = list(bench(model, arguments.family or FAMILIES, wanted, arguments.limit, _progress))
-    if arguments.json:
-        arguments.json.write_text(json.dumps([asdict(row) for row in rows], indent=1) + "\n", encoding="utf-8")
-    print(table(rows))
+    print(described(compare(load_trace(arguments.a), load_trace(arguments.b))))
     return 0
-
-
-def _progress(items: Iterable[Any], label: str) -> Iterable[Any]:
-    from tqdm import tqdm
-
-    bar: Iterable[Any] = tqdm(items, desc=label, file=sys.stderr, dynamic_ncols=True)
-    return bar
-
-
-def _check_writable(path: Path) -> None:
-    """Fail before the work is done, not after it."""
-    if path.is_dir() or not os.access(path.parent, os.W_OK):
-        raise BlockBatchError(
-            f"{path} cannot be written; give a file in a folder that exists and is yours to write to."
-        )
-
-
-def _sizes(text: str) -> tuple[int, ...]:
-    try:
-        return tuple(int(part) for part in text.split(","))
-    except ValueError:
-        raise argparse.ArgumentTypeError(f"{text!r} is not a list of block sizes such as 4,8,32") from None
-
-
-def _positive(text: str) -> int:
-    if not text.isdigit() or int(text) < 1:
-        raise argparse.ArgumentTypeError(f"{text!r} is not a whole number from 1 on")
-    return int(text)
 
 
 if __name__ == "__main__":

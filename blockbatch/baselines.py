@@ -1,7 +1,7 @@
 """Decoders that use one block size, left to right: what BlockBatch is compared with.
 
-vanilla, threshold, and Fast-dLLM's prefix cache, dual cache and factor rule.  One loop serves all: they differ in
-how much of the row a forward computes and in which candidates of the block they commit.
+vanilla, threshold, LocalLeap, and Fast-dLLM's prefix cache, dual cache and factor rule.  One loop serves all: they
+differ in how much of the row a forward computes and in which candidates of the block they commit.
 """
 
 from __future__ import annotations
@@ -17,6 +17,8 @@ from blockbatch.events import Eos
 from blockbatch.state import Bools, Branches
 from blockbatch.stepper import Stepper, rounded_down
 from blockbatch.trace import Ints, Step
+
+UNCACHED = ("vanilla", "threshold", "local-leap")
 
 
 class BaselineDecoder:
@@ -68,10 +70,10 @@ class BaselineDecoder:
         b.start[0], b.end[0] = start, min(start + self.config.block_size, self.config.gen_length)
 
     def _forward(self, step: int) -> None:
-        """vanilla and threshold keep no cache; the others make one full forward a block, then a partial one."""
+        """Those without a cache compute the whole row; the others make one full forward a block, then partial ones."""
         b, length = self.branches, self.config.gen_length
         start, end = int(b.start[0]), int(b.end[0])
-        cached = self.config.decoder not in ("vanilla", "threshold")
+        cached = self.config.decoder not in UNCACHED
         if cached and step:
             until = length if self.config.decoder == "prefix-cache" else end
             self._stepper.open("denoise", [(0, start, until)])
@@ -86,6 +88,8 @@ class BaselineDecoder:
         if self.config.decoder in ("vanilla", "factor"):
             chosen = rules.quota(slots, b.confidence, self._count(step, slots))
             self._stepper.commit(chosen, np.zeros_like(chosen))
+        elif self.config.decoder == "local-leap":
+            self._stepper.commit(*rules.leaps(slots, b.confidence, self.config.commit_threshold))
         else:
             self._stepper.commit_confident(np.ones(1, np.bool_), self.config.commit_threshold)
 

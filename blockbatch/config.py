@@ -101,7 +101,7 @@ class DecodeConfig:
         return VARIANTS[self.variant]
 
 
-BASELINES = ("vanilla", "threshold", "prefix-cache", "dual-cache", "factor")
+BASELINES = ("vanilla", "threshold", "prefix-cache", "dual-cache", "factor", "local-leap")
 
 
 @dataclass(frozen=True)
@@ -110,10 +110,11 @@ class BaselineConfig:
 
     `steps` is the number of denoising steps for the whole generation, shared out over the blocks; 0 means one a token.
     It is the quota of `vanilla` (a step commits block size // steps of the block, the first ones one more) and the most
-    forwards a block of `dual-cache` and `factor` may take: what is still masked then stays masked.
+    forwards a block of `dual-cache` and `factor` may take: what is still masked then stays masked.  For `local-leap`,
+    `commit_threshold` is what makes an anchor.
     """
 
-    decoder: Literal["vanilla", "threshold", "prefix-cache", "dual-cache", "factor"] = "dual-cache"
+    decoder: Literal["vanilla", "threshold", "prefix-cache", "dual-cache", "factor", "local-leap"] = "dual-cache"
     block_size: int = 32
     gen_length: int = 128
     commit_threshold: float = 0.9
@@ -135,7 +136,7 @@ class BaselineConfig:
         _set(self, "seed", integer("seed", self.seed, 0, MAX_SEED))
         if 0 < self.steps < self.blocks:
             raise ConfigError("steps", self.steps, f"0 or at least the number of blocks, {self.blocks}")
-        if self.steps and self.decoder in ("threshold", "prefix-cache"):
+        if self.steps and self.decoder in ("threshold", "prefix-cache", "local-leap"):
             raise ConfigError("steps", self.steps, f"0: {self.decoder} takes as many steps as its threshold asks for")
 
     @classmethod

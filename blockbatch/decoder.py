@@ -107,8 +107,7 @@ class Decoder:
 
     def _init(self) -> None:
         """One full forward of one branch, which all share; first commits; first consensus."""
-        self._stepper.open("init", [(0, 0, self.config.gen_length)], full=True)
-        self._stepper.share(0)
+        self._stepper.open_full("init", np.arange(len(self.branches)))
         self._commit()
         if self.config.rules.eos_after_every_forward:
             self._look_for_eos()
@@ -219,7 +218,7 @@ class Decoder:
         b = self.branches
         going_on = np.flatnonzero(~b.done)
         self._stepper.record(Refresh(tuple(b.sizes[going_on].tolist()), reason))
-        self._stepper.open("refresh", [(int(n), 0, self.config.gen_length) for n in going_on], full=True)
+        self._stepper.open_full("refresh", going_on)
         self._commit()
         self._on_stage("refresh", b)
 

@@ -15,6 +15,7 @@ Ints = NDArray[np.int64]
 Floats = NDArray[np.float64]
 Bools = NDArray[np.bool_]
 
+LEAP_DISTANCE, LEAP_THRESHOLD = 4, 0.75  # as LocalLeap is described as published
 MERGE_FLOOR = 0.1  # a source's token counts only where the destination gives it more than this
 
 
@@ -50,6 +51,21 @@ def quota(open_slots: Bools, confidence: Floats, count: int) -> Bools:
     ranked = np.argsort(np.where(open_slots, -confidence, np.inf), axis=1, kind="stable")
     rank = np.argsort(ranked, axis=1)
     return open_slots & (rank < count)
+
+
+def leaps(open_slots: Bools, confidence: Floats, threshold: float) -> tuple[Bools, Bools]:
+    """LocalLeap (arXiv 2510.07081): the commit rule, relaxed in the neighbourhood of what is certain.
+
+    Of `open_slots` [N, G], those with confidence >= threshold are anchors; a slot within `LEAP_DISTANCE` positions of
+    an anchor commits at `LEAP_THRESHOLD` already.  Without an anchor the most confident one is forced.  Returns
+    (commit [N, G], forced [N, G]).  From secondary descriptions, not checked against its code.
+    """
+    at = np.arange(open_slots.shape[1])
+    near = np.abs(at[:, None] - at) <= LEAP_DISTANCE
+    anchors = open_slots & (confidence >= threshold)
+    followers = (anchors @ near) & open_slots & (confidence >= LEAP_THRESHOLD)
+    commit, forced = commits(open_slots, confidence, threshold)
+    return commit | followers, forced
 
 
 def factor_count(confidence: Floats, factor: float) -> int:

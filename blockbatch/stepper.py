@@ -44,6 +44,21 @@ class Stepper:
 
     def open(self, kind: Kind, spans: Sequence[Span], full: bool = False) -> None:
         """Start a step: forward `spans` (the prompt too when `full`) in one model call and fill the tables."""
+        self._forward(kind, spans, full)
+        self._take_part([branch for branch, _, _ in spans])
+
+    def open_full(self, kind: Kind, branches: Ints) -> None:
+        """Start a step: forward the whole rows of the branches at the indices `branches`.
+
+        Branches whose rows are equal get equal results, so one of them is computed for all.
+        """
+        groups = self._alike(kind, branches.tolist())
+        self._forward(kind, [(group[0], 0, self.config.gen_length) for group in groups], full=True)
+        for source, *others in groups:
+            self._share(source, others)
+        self._take_part(branches.tolist())
+
+    def _forward(self, kind: Kind, spans: Sequence[Span], full: bool) -> None:
         self._kind = kind
         began = time.perf_counter()
         prediction = self.denoiser.forward([self._segment(span, full) for span in spans])
@@ -51,7 +66,22 @@ class Stepper:
         self._forward_seconds = self._forward_end - began
         self._fill(spans, prediction)
         self._recording_seconds = 0.0
-        self._take_part([branch for branch, _, _ in spans])
+
+    def _alike(self, kind: Kind, branches: Sequence[int]) -> list[list[int]]:
+        """`branches` in groups of equal rows; but noise is drawn by branch, so a sampled refresh shares nothing."""
+        if kind == "refresh" and self.config.temperature:
+            return [[branch] for branch in branches]
+        groups: dict[bytes, list[int]] = {}
+        for branch in branches:
+            groups.setdefault(self.branches.rows[branch].tobytes(), []).append(branch)
+        return list(groups.values())
+
+    def _share(self, source: int, others: list[int]) -> None:
+        """Give the branches at the indices `others` the tables and the cache row of the branch `source`."""
+        b = self.branches
+        for table in (b.tokens, b.probabilities, b.eos_table, b.entropy, b.choice, b.confidence):
+            table[others] = table[source]
+        self.cache.copy(int(b.cache_rows[source]), b.cache_rows[others].tolist())
 
     def commit(self, chosen: Bools, forced: Bools) -> None:
         """Write the candidates at `chosen` [N, G] into the rows; `forced` marks those below their threshold."""
@@ -85,15 +115,6 @@ class Stepper:
         step = Step(self.index, self._kind, self._states, self._candidates, events, times)
         self.index += 1
         return step
-
-    def share(self, source: int) -> None:
-        """Let every branch take part in the forward of the branch at index `source`: they are equal at init."""
-        b = self.branches
-        for table in (b.tokens, b.probabilities, b.eos_table, b.entropy, b.choice, b.confidence):
-            table[:] = table[source]
-        others = np.delete(b.cache_rows, source).tolist()
-        self.cache.copy(int(b.cache_rows[source]), others)
-        self._take_part(range(len(b)))
 
     def _segment(self, span: Span, full: bool) -> Segment:
         branch, start, end = span

@@ -26,6 +26,7 @@ from ui.running import updates
 FORK_SETTINGS = ("commit_threshold", "merge_threshold")
 SHARED_SETTINGS = ("gen_length", "commit_threshold", "temperature", "seed")
 BLOCK_SIZE = 32
+BASELINE_CONTRASTS = ("dual-cache", "local-leap")
 
 
 @dataclass(frozen=True)
@@ -35,7 +36,7 @@ class Orders:
     engine: Engine
 
     def make(self, asked: Mapping[str, Any]) -> Order:
-        """`asked`: {kind: "fork", trace, step, changes}, or {kind: "dual-cache" or "one-size", run, prompt, config}."""
+        """`asked`: {kind: "fork", trace, step, changes}, or {kind: a contrast, run, prompt, config}."""
         kind = asked.get("kind")
         if kind == "fork":
             return self._fork(text("trace", asked), asked.get("step"), mapping("changes", asked))
@@ -57,18 +58,18 @@ class Orders:
 
 
 def contrast(kind: str, settings: Mapping[str, Any]) -> Config:
-    """What a run is compared with: Fast-dLLM's dual cache, or BlockBatch with one branch; both of block size 32.
+    """What a run is compared with: Fast-dLLM's dual cache, LocalLeap, or BlockBatch with one branch; of block size 32.
 
     `settings` are those of the run that is shown; a baseline keeps of them what every decoder has.
     """
     if kind == "one-size" and "variant" in settings:
         return DecodeConfig.from_dict({**settings, "block_sizes": [BLOCK_SIZE]})
     kept = {name: settings[name] for name in SHARED_SETTINGS if name in settings}
-    if kind == "dual-cache":
-        return BaselineConfig("dual-cache", BLOCK_SIZE, **kept)
+    if kind in BASELINE_CONTRASTS:
+        return BaselineConfig.make(kind, block_size=BLOCK_SIZE, **kept)
     if kind == "one-size":
         return DecodeConfig(block_sizes=(BLOCK_SIZE,), **kept)
-    raise ConfigError("kind", kind, "fork, dual-cache or one-size")
+    raise ConfigError("kind", kind, "fork, dual-cache, local-leap or one-size")
 
 
 def settings_at(trace: Trace, step: int) -> dict[str, Any]:

@@ -2,7 +2,7 @@
 
 import { el, enable, say } from "./dom.mjs";
 
-const CONTRASTS = { againstFast: "dual-cache", againstOne: "one-size" };
+const CONTRASTS = { againstFast: "dual-cache", againstLeap: "local-leap", againstOne: "one-size" };
 
 export class CompareCard {
   /** `acts`: {pin, unpin, part, ask(kind)}. */

@@ -83,8 +83,7 @@ class TorchDenoiser:
         int32 [n, 2 candidates + 4]: tokens, probabilities, eos, entropy, choice, confidence; floats by their bits.
         """
         logits = self.model.get_output_embeddings()(hidden).float()
-        log_probabilities = logits.log_softmax(dim=1)
-        probabilities = log_probabilities.exp()
+        probabilities, log_probabilities = logits.softmax(dim=1), logits.log_softmax(dim=1)
         entropy = -(probabilities * log_probabilities).nansum(dim=1)
         banned = self._banned.to(logits.device)
         allowed = probabilities.masked_fill(banned, 0.0)

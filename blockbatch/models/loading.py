@@ -15,6 +15,7 @@ from typing import Any, cast
 
 import torch
 from transformers import PreTrainedModel, PreTrainedTokenizerBase
+from transformers.utils.logging import disable_progress_bar
 
 from blockbatch.errors import ModelError, PromptError
 from blockbatch.models.checkpoint import Checkpoint, in_one_line, open_checkpoint, out_of_memory
@@ -118,6 +119,12 @@ def load_model(id_or_path: str, device: str = "cpu", dtype: str | None = None) -
     denoiser = TorchDenoiser(network, mask_id, eos_id, vocabulary, family.shift)
     length = int(network.config.max_position_embeddings)
     return Model(_name(id_or_path), denoiser, tokenizer, length, checkpoint.config)
+
+
+def work_quietly_with_one_thread() -> None:
+    """Make this process one worker of several: no progress bars, and sums taken in one order on any machine."""
+    torch.set_num_threads(1)
+    disable_progress_bar()
 
 
 def _name(id_or_path: str) -> str:

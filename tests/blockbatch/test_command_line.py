@@ -3,21 +3,14 @@
 from __future__ import annotations
 
 import io
-import json
+import re
 from pathlib import Path
-from typing import Any
 
 import pytest
 
 from blockbatch.__main__ import main
-from blockbatch.bench import bench, configs, table
 from blockbatch.config import BaselineConfig, DecodeConfig
-from blockbatch.models import Model
 from blockbatch.reading import load_trace
-
-KEYS = (
-    "family decoder block_sizes n accuracy nfe nfe_init nfe_denoise nfe_refresh tokens_per_forward ms".split()  # noqa: SIM905
-)
 
 
 def run(*arguments: str) -> int:
@@ -78,44 +71,36 @@ def test_misused_options_exit_with_usage(arguments: list[str], capsys: pytest.Ca
     assert "usage:" in capsys.readouterr().err
 
 
-def test_bench_writes_a_row_for_each_family_and_decoder(
+def run_of(checkpoint: Path, path: Path, *options: str) -> Path:
+    assert (
+        run("generate", "hello", "--gen-length", "12", "--trace", str(path), "--model", str(checkpoint), *options) == 0
+    )
+    return path
+
+
+def test_compare_shows_where_two_runs_part(
     checkpoint: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    target = tmp_path / "rows.json"
-    options = ["--limit", "1", "--gen-length", "8", "--json", str(target), "--model", str(checkpoint)]
-    assert run("bench", "--family", "algebra", "--family", "functions", *options) == 0
-    rows = json.loads(target.read_text())
-    decoders = ["vanilla", "threshold", "prefix-cache", "dual-cache", "factor", "paper", "latest"]
-    assert [(row["family"], row["decoder"]) for row in rows] == [
-        (family, decoder) for family in ("algebra", "functions") for decoder in decoders
-    ]
-    for row in rows:
-        assert set(KEYS) <= set(row)
-        assert row["nfe"] == pytest.approx(row["nfe_init"] + row["nfe_denoise"] + row["nfe_refresh"])
-        assert row["n"] == 1
-    assert rows[0]["nfe"] <= 8
-    assert rows[5]["block_sizes"] == [4, 8, 16, 32, 64, 128]
+    a = run_of(checkpoint, tmp_path / "a.ndjson", "--decoder", "vanilla")
+    b = run_of(checkpoint, tmp_path / "b.ndjson", "--decoder", "local-leap", "--block-size", "4", "--no-stop-at-eos")
+    capsys.readouterr()
+    assert run("compare", str(a), str(b)) == 0
     printed = capsys.readouterr().out
-    assert printed.count("\n") == 2 + len(rows)
-    assert len({len(line) for line in printed.splitlines()}) == 1
+    assert re.search(r"decoder +vanilla +local-leap\n", printed)
+    assert re.search(r"block sizes +32 +4\n", printed)
+    assert run("compare", str(a), str(a)) == 0
+    assert "the two answers are the same." in capsys.readouterr().out
 
 
-def test_bench_counts_right_answers(model: Model, monkeypatch: pytest.MonkeyPatch) -> None:
-    import itertools
-
-    from blockbatch.tasks import examples
-
-    right = {e.prompt: e.answer for e in itertools.islice(examples("algebra", "held-out"), 4)}
-    answers = iter([*list(right.values())[:3], "no idea"])
-    monkeypatch.setattr(Model, "decode", lambda self, tokens: next(answers))
-    monkeypatch.setattr(Model, "encode", lambda self, prompt: [5, 6])
-    rows = list(bench(model, ["algebra"], [BaselineConfig("threshold", 4, 4)], 4))
-    assert [row.accuracy for row in rows] == [0.75]
-    assert "75.0 %" in table(rows)
+def test_compare_answers_a_bad_file_with_one_sentence(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert run("compare", str(tmp_path / "none.ndjson"), str(tmp_path / "none.ndjson")) == 2
+    assert capsys.readouterr().err == "blockbatch: The file cannot be read: No such file or directory.\n"
 
 
-def test_configs_cover_sizes_for_fixed_decoders_and_branches_for_blockbatch() -> None:
-    found: list[Any] = configs(["dual-cache", "paper"], (16, 32), (4, 8), 64)
-    assert [config.block_sizes for config in found] == [(16,), (32,), (4, 8)]
-    assert all(config.gen_length == 64 for config in found)
-    assert found[0].stop_at_eos
+def test_stopping_at_the_end_of_text_is_an_option_of_the_fixed_size_decoders(
+    checkpoint: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    path = run_of(checkpoint, tmp_path / "a.ndjson", "--decoder", "dual-cache", "--no-stop-at-eos")
+    assert load_trace(path).header.config == BaselineConfig("dual-cache", 32, 12, stop_at_eos=False)
+    assert run("generate", "hello", "--no-stop-at-eos", "--model", str(checkpoint)) == 2
+    assert "stop_at_eos is False, but must be left out" in capsys.readouterr().err

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 from typing import Any
 
 import numpy as np
@@ -129,6 +130,57 @@ def test_inputs_are_left_as_they_are(model: StandIn, config: DecodeConfig) -> No
         for candidates in step.candidates:
             assert not candidates.probabilities.flags.writeable
     assert config.to_dict() == before
+
+
+@MORE
+@given(stand_ins, baseline_configs)
+def test_local_leap_fills_everything_and_takes_no_token_back(model: StandIn, config: BaselineConfig) -> None:
+    config = dataclasses.replace(config, decoder="local-leap", stop_at_eos=False)
+    decoder = BaselineDecoder(model, model.prompt(), config)
+    before = decoder.tokens
+    for step in decoder:
+        assert [state.window[0] % config.block_size for state in step.branches] == [0]
+        assert (decoder.tokens[before >= 0] == before[before >= 0]).all()
+        assert (decoder.tokens >= 0).sum() > (before >= 0).sum()
+        before = decoder.tokens
+    assert decoder.stop == "complete"
+    assert (decoder.tokens >= 0).all()
+
+
+@MORE
+@given(stand_ins, st.integers(1, 70))
+def test_where_nothing_is_relaxed_local_leap_is_the_threshold_decoder(model: StandIn, size: int) -> None:
+    """At an anchor's threshold of 0.75 whatever could follow an anchor is one itself."""
+    leap, plain = (BaselineConfig(decoder, size, 40, 0.75) for decoder in ("local-leap", "threshold"))
+    assert happened(decode(model, leap)[1]) == happened(decode(model, plain)[1])
+
+
+class Watched(StandIn):
+    """Keeps the segments of its last forward."""
+
+    def forward(self, segments: Any) -> Any:
+        self.segments = segments
+        return super().forward(segments)
+
+
+@MORE
+@given(st.integers(0, 50), decode_configs)
+def test_a_full_forward_computes_equal_rows_once_for_all(seed: int, config: DecodeConfig) -> None:
+    model = Watched(seed, 5, 40)
+
+    def look(stage: str, branches: Any) -> None:
+        if stage not in ("init", "refresh"):
+            return
+        computed = [segment.tokens.tobytes() for segment in model.segments]
+        sampled = stage == "refresh" and config.temperature
+        assert sampled or len(set(computed)) == len(computed)
+        rows = branches.cache_rows[~branches.done]
+        assert {shown.tobytes() for shown in model.segments[0].cache.seen[rows]} == set(computed)
+
+    decoder = Decoder(model, model.prompt(), config, look)
+    for step in decoder:
+        if step.kind != "denoise":
+            assert all(state.forward for state in step.branches if not state.done)
 
 
 def test_the_mask_token_in_a_prompt_is_no_slot() -> None:

@@ -61,6 +61,47 @@ def test_the_factor_rule(confidence: list[float], factor: float, count: int) -> 
     assert rules.factor_count(np.array(confidence), factor) == count
 
 
+@pytest.mark.parametrize(
+    ("confidence", "slots", "commit", "forced"),
+    [
+        # An anchor at 2: 0.75 is enough within 4 of it, on both sides, and no further.
+        ([0.75, 0.7, 0.9, 0.8, 0.1, 0.2, 0.75, 0.89], "xxxxxxxx", "x.xx..x.", "........"),
+        # Without an anchor nothing is relaxed: only the best, the first on a tie, is forced.
+        ([0.8, 0.89, 0.89, 0.8], "xxxx", ".x..", ".x.."),
+        # A token that stands already is no anchor, however sure it is now.
+        ([0.99, 0.8, 0.7], ".xx", ".x.", ".x."),
+        # A follower is no anchor of its own: 5 is within 4 of 1, but 8 is only near 5.
+        ([0.1, 0.95, 0.1, 0.1, 0.1, 0.85, 0.1, 0.1, 0.85], "xxxxxxxxx", ".x...x...", "........."),
+        ([0.95, 0.1, 0.1, 0.1, 0.1, 0.1, 0.8, 0.1, 0.9], "xxxxxxxxx", "x.....x.x", "........."),
+        ([0.99, 0.99], "..", "..", ".."),
+    ],
+)
+def test_leaps_relax_the_threshold_near_an_anchor(
+    confidence: list[float], slots: str, commit: str, forced: str
+) -> None:
+    taken = rules.leaps(np.array([[c == "x" for c in slots]]), np.array([confidence]), 0.9)
+    assert ["".join(".x"[int(on)] for on in marks[0]) for marks in taken] == [commit, forced]
+
+
+@given(
+    st.lists(st.tuples(st.booleans(), st.sampled_from([0.1, 0.74, 0.75, 0.89, 0.9, 1.0])), min_size=1, max_size=30),
+    st.sampled_from([0.5, 0.9, 1.1]),
+)
+def test_leaps_commit_what_the_commit_rule_does_and_more_near_it(
+    positions: list[tuple[bool, float]], threshold: float
+) -> None:
+    slots, confidence = (np.array([column]) for column in zip(*positions, strict=True))
+    sure, forced = rules.commits(slots, confidence, threshold)
+    commit, also_forced = rules.leaps(slots, confidence, threshold)
+    assert (forced == also_forced).all()
+    assert not (sure & ~commit).any()
+    assert not (commit & ~slots).any()
+    anchors = np.flatnonzero(slots[0] & (confidence[0] >= threshold))
+    for position in np.flatnonzero(commit[0] & ~sure[0]):
+        assert confidence[0, position] >= 0.75
+        assert min(abs(position - anchors)) <= 4
+
+
 def test_end_of_text_counts_only_in_a_full_window() -> None:
     found = rules.first_eos(rows("2391", "2911", ".911", "2222"), np.zeros(4, int), np.array([4, 4, 4, 4]), 9)
     assert found.tolist() == [2, 1, -1, -1]

@@ -148,7 +148,11 @@ def test_a_cell_of_run_b_can_be_inspected(page: Page) -> None:
 
 @pytest.mark.parametrize(
     ("button", "title"),
-    [("againstFast", "B \u00b7 dual-cache, block 32"), ("againstOne", "B \u00b7 one block size, 32")],
+    [
+        ("againstFast", "B \u00b7 dual-cache, block 32"),
+        ("againstLeap", "B \u00b7 local-leap, block 32"),
+        ("againstOne", "B \u00b7 one block size, 32"),
+    ],
 )
 def test_a_contrast_is_one_click(page: Page, stage: Stage, button: str, title: str) -> None:
     page.check("#bb-pace input[value='0']")

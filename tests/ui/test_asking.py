@@ -98,7 +98,7 @@ def test_the_repeated_steps_keep_no_pace_and_heed_no_wish() -> None:
 
 def test_a_contrast_decodes_the_same_prompt_another_way() -> None:
     trace = recorded(seed=3)
-    for kind, decoder in (("dual-cache", "dual-cache"), ("one-size", "paper")):
+    for kind, decoder in (("dual-cache", "dual-cache"), ("local-leap", "local-leap"), ("one-size", "paper")):
         session, other = answered(contrast_of(kind, trace))
         assert session["against"] == trace.header.run
         assert (other.header.decoder, other.header.prompt) == (decoder, "any prompt")
