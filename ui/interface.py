@@ -8,6 +8,7 @@ from ui.asking import Orders, wire_asked
 from ui.branches import branch_card, wire_branches
 from ui.engine import Engine
 from ui.knobs import next_run_card, threshold_card, wire_knobs
+from ui.lesson import lesson_run, wire_lesson
 from ui.library import bundled_runs
 from ui.live import LiveRuns
 from ui.prompt import KNOWN, OTHER, example_prompts, prompt_card
@@ -24,7 +25,7 @@ def create_ui(engine: Engine, settings: Settings) -> gr.Blocks:
     store = LocalControlStore()
     with gr.Blocks(title="blockbatch", fill_width=True, analytics_enabled=False, delete_cache=(600, 600)) as page:
         key = gr.State(None)
-        Header(elem_id="bb-header")
+        header = Header(lesson=lesson_run(library) is not None, elem_id="bb-header")
         with gr.Row(elem_id="bb-page"):
             with gr.Column(elem_id="bb-rail", min_width=0):
                 about = KNOWN if settings.embedded else OTHER.format(model=settings.model)
@@ -40,6 +41,7 @@ def create_ui(engine: Engine, settings: Settings) -> gr.Blocks:
             running.append(wire_asked(Orders(engine), runs, settings.streams, prompt, viewer, key))
         wire_knobs(store, thresholds, next_run, key)
         wire_branches(store, branches, key)
+        wire_lesson(header, library)
         wire_recorded(recorded, library, viewer, prompt.driving, running)
     page.queue(max_size=2 * settings.streams, default_concurrency_limit=8)
     return page

@@ -13,6 +13,7 @@ import gradio as gr
 from blockbatch.config import DecodeConfig
 from ui.parts import AT_ONCE, KNOB, card, segments, slider
 from ui.session import ControlStore
+from ui.words import meaning
 
 DEFAULTS = DecodeConfig()
 LONGEST = 512
@@ -43,16 +44,16 @@ def threshold_card() -> ThresholdCard:
     with card("Thresholds", "During a run they act at the next step and leave a mark on the timeline."):
         return ThresholdCard(
             slider("commit", 0, 1, 0.01, DEFAULTS.commit_threshold,
-                   "A branch commits every candidate in its window at or above this probability."),
+                   meaning("commit_threshold")),
             slider("merge", 0, 1, 0.01, DEFAULTS.merge_threshold,
-                   "A branch takes over another's token if it gives that token more than this."),
+                   meaning("merge_threshold")),
             slider("sync", 0, 64, 1, DEFAULTS.sync_threshold,
-                   "A branch more than this many tokens behind is reset to the leader."),
-            segments("refresh", refreshes, DEFAULTS.refresh, "When all keys and values are computed afresh."),
+                   meaning("sync_threshold")),
+            segments("refresh", refreshes, DEFAULTS.refresh, meaning("refresh_kind")),
             slider("refresh interval", 4, 256, 4, DEFAULTS.refresh_interval,
-                   "Tokens a branch moves on before it asks for a full recompute."),
+                   meaning("refresh_interval")),
             slider("temperature", 0, 2, 0.05, DEFAULTS.temperature,
-                   "0 takes the most probable token; more samples more freely."),
+                   meaning("temperature")),
         )  # fmt: skip
 
 
@@ -61,10 +62,10 @@ def next_run_card() -> NextRunCard:
     with card("Next run", "A new run takes these up when it starts."):
         return NextRunCard(
             segments("preset", ["paper", "latest"], DEFAULTS.variant,
-                     "The paper's rules, or those of its newest code."),
-            slider("length", 16, LONGEST, 16, DEFAULTS.gen_length, "Number of positions to fill in."),
+                     meaning("preset")),
+            slider("length", 16, LONGEST, 16, DEFAULTS.gen_length, meaning("length")),
             gr.Number(DEFAULTS.seed, label="seed", precision=0, minimum=0, elem_id="bb-seed",
-                      info="Fixes what is sampled where the temperature is above 0."),
+                      info=meaning("seed")),
         )  # fmt: skip
 
 

@@ -9,14 +9,19 @@ from typing import NamedTuple
 from blockbatch.reading import load_trace
 from ui.viewer import recorded_value
 
-INDEX = "index.json"  # [{"file": ..., "title": ...}, ...], the first one opens the page
+# [{"file", "title", "story", "told"}, ...]; the first one opens the page.  `story` is a name of `ui.stories`, `told`
+# whether the run tells it.  A baseline's "contrast_to" is the file of the run whose prompt it decodes another way.
+INDEX = "index.json"
 
 
 class Bundled(NamedTuple):
-    """A recorded run under the traces folder."""
+    """A recorded run under the traces folder; `contrast_to` is the path of the run that it is a contrast to, if any."""
 
     title: str
     path: Path
+    story: str = ""
+    told: bool = False
+    contrast_to: Path | None = None
 
     @property
     def value(self) -> str:
@@ -29,7 +34,18 @@ def bundled_runs(folder: Path) -> list[Bundled]:
     index = folder / INDEX
     if not index.is_file():
         return []
-    return [Bundled(entry["title"], folder / entry["file"]) for entry in json.loads(index.read_text(encoding="utf-8"))]
+    return [_bundled(folder, entry) for entry in json.loads(index.read_text(encoding="utf-8"))]
+
+
+def _bundled(folder: Path, entry: dict[str, str | bool]) -> Bundled:
+    contrast = entry.get("contrast_to")
+    return Bundled(
+        title=str(entry["title"]),
+        path=folder / str(entry["file"]),
+        story=str(entry.get("story", "")),
+        told=bool(entry.get("told", False)),
+        contrast_to=folder / str(contrast) if contrast else None,
+    )
 
 
 def opened_value(path: Path, name: str) -> str:

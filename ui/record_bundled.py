@@ -1,25 +1,27 @@
 """Record the runs that come with the page again: `python -m ui.record_bundled`, from the project's folder.
 
-For each family of tasks some held-out examples are decoded, and the right answer with most consensus in it is kept;
-the one that the page opens with is also decoded by a baseline, for contrast.
+The first held-out examples of each family of tasks are decoded.  Each story of `ui.stories` gets the run that tells it
+best, a family that no story took gets its best right answer, and the run on which the lesson is given is decoded by a
+baseline too, for contrast.  The same model and number of tries give the same choice.
 """
 
 from __future__ import annotations
 
 import argparse
 import json
-from collections.abc import Callable
+from collections.abc import Callable, Iterator, Sequence
 from itertools import islice
 from pathlib import Path
+from typing import Any, NamedTuple
 
 from blockbatch.config import BaselineConfig, Config, DecodeConfig
 from blockbatch.models import Model, load_model
 from blockbatch.run import Run
-from blockbatch.tasks import FAMILIES, Example, examples, is_correct
+from blockbatch.tasks import FAMILIES, examples, is_correct
 from blockbatch.trace import Trace
 from ui.library import INDEX
-from ui.prompt import OPENING_FAMILY
 from ui.settings import Settings
+from ui.stories import BOLD_RESET, CLEAN, PARTING, PLAIN, STORIES, Story, Take, best
 
 TITLES = {
     "word-problems": "word problem",
@@ -27,7 +29,40 @@ TITLES = {
     "functions": "complete a function",
     "programs": "write a program",
 }
-BASELINE = ("dual-cache.ndjson", "baseline: one block size, 32")
+RAREST_FIRST = (BOLD_RESET, PARTING, CLEAN)  # in this order they choose, each another run; the lesson prefers it too
+BASELINE = BaselineConfig()
+BASELINE_FILE = "baseline.ndjson"
+BASELINE_TITLE = f"baseline: {BASELINE.decoder}, one block size, {BASELINE.block_size}"
+
+
+class Chosen(NamedTuple):
+    """A run for the page, and the story it is chosen for."""
+
+    story: Story
+    take: Take
+
+    @property
+    def told(self) -> bool:
+        """Whether the run does tell the story."""
+        return self.story.told(self.take)
+
+    @property
+    def name(self) -> str:
+        """What its file is called, without the ending."""
+        return self.take.family if self.story is PLAIN else self.story.name
+
+    @property
+    def title(self) -> str:
+        """What it is called on the page; it claims no story that is not told."""
+        family = TITLES[self.take.family]
+        if self.story is PLAIN:
+            return family
+        return f"{family}: {self.story.title}" if self.told else f"{family}: nearest to \u201c{self.story.title}\u201d"
+
+    @property
+    def entry(self) -> dict[str, Any]:
+        """Its entry in the index."""
+        return {"file": f"{self.name}.ndjson", "title": self.title, "story": self.story.name, "told": self.told}
 
 
 def record(model: Model, prompt: str, config: Config) -> Trace:
@@ -38,35 +73,57 @@ def record(model: Model, prompt: str, config: Config) -> Trace:
     return run.trace
 
 
-def worth(example: Example, trace: Trace) -> tuple[bool, int]:
-    """Right answers first, then those with more consensus commits and leader resets."""
-    events = [event for step in trace.steps for event in step.events]
-    consensus = sum(type(event).__name__ in ("Merge", "Sync") for event in events)
-    return bool(trace.end and is_correct(example, trace.end.text)), consensus
+def takes(model: Model, tries: int) -> Iterator[Take]:
+    """The runs of the first `tries` held-out examples of each family."""
+    for family in FAMILIES:
+        for example in islice(examples(family, "held-out"), tries):
+            trace = record(model, example.prompt, DecodeConfig())
+            yield Take(family, trace, bool(trace.end and is_correct(example, trace.end.text)))
 
 
-def best_of(model: Model, family: str, tries: int) -> Trace:
-    """The best of the family's first `tries` held-out examples."""
-    found = [(example, record(model, example.prompt, DecodeConfig())) for example in _first(family, tries)]
-    return max(found, key=lambda pair: worth(*pair))[1]
+def choose(found: Sequence[Take]) -> list[Chosen]:
+    """A run for each story, then one for each family that has none yet, in the order in which the page lists them."""
+    left = list(found)
+    chosen = []
+    for story in RAREST_FIRST:
+        chosen.append(Chosen(story, best(story, left)))
+        left = [take for take in left if take is not chosen[-1].take]
+    chosen.sort(key=lambda each: STORIES.index(each.story))
+    covered = {each.take.family for each in chosen}
+    families = [family for family in FAMILIES if family not in covered]
+    return chosen + [Chosen(PLAIN, best(PLAIN, [take for take in left if take.family == name])) for name in families]
 
 
-def _first(family: str, tries: int) -> list[Example]:
-    return list(islice(examples(family, "held-out"), tries))
+def for_lesson(chosen: Sequence[Chosen]) -> Chosen:
+    """The run on which the lesson is given: that of the rarest story that is told, else the first."""
+    told = {each.story: each for each in chosen if each.told}
+    return next((told[story] for story in RAREST_FIRST if story in told), chosen[0])
 
 
 def record_all(model: Model, folder: Path, tries: int, tell: Callable[[str], None] = print) -> None:
-    """Write the runs and their index into `folder`."""
-    index = []
-    for family in sorted(FAMILIES, key=lambda family: family != OPENING_FAMILY):
-        trace = best_of(model, family, tries)
-        index.append({"file": f"{family}.ndjson", "title": TITLES[family]})
-        trace.save(folder / index[-1]["file"])
-        tell(f"{family}: {trace.end.text if trace.end else ''!r}")
-        if family == OPENING_FAMILY:
-            record(model, trace.header.prompt, BaselineConfig()).save(folder / BASELINE[0])
-    index.append({"file": BASELINE[0], "title": BASELINE[1]})
-    (folder / INDEX).write_text(json.dumps(index, indent=2) + "\n", encoding="utf-8")
+    """Write the runs and their index into `folder`; runs that were there before are removed."""
+    chosen = choose(list(takes(model, tries)))
+    traces = {each.entry["file"]: each.take.trace for each in chosen}
+    lesson = for_lesson(chosen)
+    traces[BASELINE_FILE] = record(model, lesson.take.trace.header.prompt, BASELINE)
+    for stale in set(folder.glob("*.ndjson")) - {folder / name for name in traces}:
+        stale.unlink()
+    for name, trace in traces.items():
+        trace.save(folder / name)
+    contrast = {"file": BASELINE_FILE, "title": BASELINE_TITLE, "story": "baseline", "told": True}
+    index = [*(each.entry for each in chosen), {**contrast, "contrast_to": lesson.entry["file"]}]
+    (folder / INDEX).write_text(json.dumps(index, indent=2, ensure_ascii=False) + "\n", encoding="utf-8")
+    for each in chosen:
+        tell(sentence(each, tries))
+
+
+def sentence(chosen: Chosen, tries: int) -> str:
+    """What was found, in one sentence."""
+    text = repr(chosen.take.trace.end.text) if chosen.take.trace.end else "no answer"
+    if chosen.told:
+        return f"{chosen.name}: {chosen.take.family}, {text}."
+    wanted = "a right answer" if chosen.story is PLAIN else f"the story \u201c{chosen.story.title}\u201d"
+    return f"{chosen.name}: NOT FOUND, no prompt within {tries} tries a family tells {wanted}; the nearest is {text}."
 
 
 def main() -> None:
@@ -74,7 +131,7 @@ def main() -> None:
     settings = Settings()
     parser = argparse.ArgumentParser(description=(__doc__ or "").split("\n")[0])
     parser.add_argument("--model", default=settings.model, help="a folder or a model id")
-    parser.add_argument("--tries", type=int, default=12, help="examples to choose from, per family")
+    parser.add_argument("--tries", type=int, default=25, help="examples to choose from, per family")
     arguments = parser.parse_args()
     record_all(load_model(arguments.model), settings.traces, arguments.tries)
 

@@ -39,15 +39,22 @@ class Viewer(gr.HTML):
 
 
 class Header(gr.HTML):
-    """The name of the page, the status of the run, the theme and help buttons."""
+    """The name of the page, the status of the run, the lesson's, the theme's and the help's button.
 
-    def __init__(self, **options: Any) -> None:
+    `lesson`: whether there is a run for the lesson.  Its event `submit` asks for that run, which becomes its value.
+    """
+
+    def __init__(self, value: str | None = None, lesson: bool = False, **options: Any) -> None:
         fixed = {
             "html_template": asset("header.html"),
-            "js_on_load": _script("header.mjs", "mountHeader(element);"),
+            "js_on_load": _script("header.mjs", "mountHeader(element, props, watch, trigger);"),
             "apply_default_css": False,
         }
-        super().__init__(**{**options, **fixed})
+        super().__init__(value, lesson=lesson, **{**options, **fixed})
+
+    def postprocess(self, value: str | None) -> str | None:
+        """The text as it is, as for the viewer."""
+        return value
 
 
 def session_line(status: Status, **details: object) -> str:

@@ -15,6 +15,8 @@ const RINGS = {
   gain: { colour: "eos", dash: [], sign: "+" },
   wrong: { colour: "eos", dash: [], sign: "!" },
   loss: { colour: "refresh", dash: [5, 3], sign: "\u2212" },
+  asked: { colour: "focus", dash: [], sign: "?" },
+  told: { colour: "focus", dash: [], sign: "" },
 };
 
 /** Draws cells into a context; remembers how pieces were shortened to fit. */

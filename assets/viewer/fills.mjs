@@ -5,6 +5,7 @@
 
 import { cividis, css, gradient } from "./colors.mjs";
 import { MASKED } from "./fold.mjs";
+import { WORDS } from "./words.mjs";
 
 /** Nats at which the scale of entropy ends; more is drawn as this. */
 export const MOST_ENTROPY = 3;
@@ -36,21 +37,21 @@ const scale = (low, high) => [
 export const FILLS = {
   confidence: {
     name: "confidence",
-    meaning: "How probable the token was when it was written",
+    meaning: WORDS.confidence.meaning,
     written: ({ branch, position }) => ({ colour: cividis(branch.confidence[position]) }),
     draft: ({ branch, position }) => shade(branch.draftConfidence[position]),
     legend: () => scale("confidence 0", "1"),
   },
   step: {
     name: "step of commit",
-    meaning: "When the token was written into this row, early dark and late light",
+    meaning: WORDS.step_of_commit.meaning,
     written: ({ branch, position, count }) => ({ colour: cividis(branch.since[position] / Math.max(count - 1, 1)) }),
     draft: () => null,
     legend: ({ count }) => scale("written at step 1", `${count}`),
   },
   agreement: {
     name: "agreement",
-    meaning: "Whether the branches that hold a token here hold the same one; a bar shows how many do where they part",
+    meaning: WORDS.agreement.meaning,
     written: agreementCell,
     draft: () => null,
     legend: () => [
@@ -61,7 +62,7 @@ export const FILLS = {
   },
   entropy: {
     name: "entropy",
-    meaning: "How undecided the branch's most recent forward was here, over the whole vocabulary, in nats",
+    meaning: WORDS.entropy.meaning,
     written: ({ branch, position }) => ({
       colour: branch.seen[position] < 0 ? null : cividis(entropyShare(branch, position)),
     }),

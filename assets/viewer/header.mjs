@@ -1,11 +1,12 @@
-/** The page's header: the status chip, which follows the viewer, the theme button and the help button. */
+/** The page's header: the status chip, which follows the viewer, and the buttons for the lesson, the theme and help. */
 
 import { parts, say } from "./dom.mjs";
 
 const THEME = "blockbatch-theme";
 
-export function mountHeader(element) {
-  const { chip, status, theme, help } = parts(element);
+export function mountHeader(element, props, watch, trigger) {
+  const { chip, status, theme, help, teach } = parts(element);
+  mountTeach(teach, props, watch, trigger);
   document.addEventListener("blockbatch:status", ({ detail }) => {
     chip.dataset.state = detail.state;
     say(status, detail.text);
@@ -17,6 +18,26 @@ export function mountHeader(element) {
     remember(dark ? "dark" : "light");
   });
   help.addEventListener("click", () => document.dispatchEvent(new CustomEvent("blockbatch:help")));
+}
+
+/**
+ * The lesson's button. Its run comes from the server when it is first asked for; `?teach` in the address opens the lesson
+ * as soon as the viewer is there. Without a run for the lesson there is no button.
+ */
+function mountTeach(teach, props, watch, trigger) {
+  teach.hidden = !props.lesson;
+  if (!props.lesson) return;
+  const send = (name, detail = {}) => document.dispatchEvent(new CustomEvent(`blockbatch:${name}`, { detail }));
+  teach.addEventListener("click", () => send("teach"));
+  document.addEventListener("blockbatch:ask-lesson", () => trigger("submit", {}));
+  watch("value", () => send("lesson", { text: props.value }));
+  document.addEventListener("blockbatch:teaching", ({ detail }) => {
+    const was = teach.getAttribute("aria-pressed") === "true";
+    teach.setAttribute("aria-pressed", String(detail.open));
+    if (was && !detail.open) teach.focus({ preventScroll: true });
+  });
+  if (new URLSearchParams(window.location.search).has("teach"))
+    document.addEventListener("blockbatch:status", () => send("teach"), { once: true });
 }
 
 /** The visitor's own choice goes before the system's; a theme in the address goes before both. */

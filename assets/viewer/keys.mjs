@@ -12,7 +12,11 @@ export const KEY_HELP = [
   ["f", "what the cells' colour stands for"],
   ["l", "repeat a range: its first step, its last, off"],
   ["d", "where the answers of two runs first part"],
+  ["g", "the glossary"],
   ["?", "this help"],
+  ["n p", "in the lesson: next or previous card (Page Down, Page Up)"],
+  ["a b c", "in the lesson: choose an answer"],
+  ["Esc", "leave the lesson"],
 ];
 
 /** The name of the action that a key event asks for; null where the key belongs to a field or means nothing here. */
@@ -26,6 +30,7 @@ export function actionOf(event) {
     Home: { name: "first" },
     End: { name: "last" },
     "?": { name: "help" },
+    g: { name: "glossary" },
     ",": { name: "stop", direction: -1 },
     ".": { name: "stop", direction: 1 },
     f: { name: "fill" },

@@ -6,8 +6,10 @@ import { CompareCard } from "./comparecard.mjs";
 import { FillChoice, furnish } from "./controls.mjs";
 import { bringIntoView, calm, parts, say } from "./dom.mjs";
 import { happenings } from "./fold.mjs";
+import { mountGlossary } from "./glossary.mjs";
 import { Grid } from "./grid.mjs";
 import { BranchMap, HistoryMap } from "./heatmap.mjs";
+import { explainWords } from "./hints.mjs";
 import { actionOf } from "./keys.mjs";
 import { cursorSentence, drawFigures, Inspector, TextPanel } from "./panels.mjs";
 import { speaker } from "./metrics.mjs";
@@ -15,6 +17,7 @@ import { nextStop, Player } from "./player.mjs";
 import { nextMarked } from "./recording.mjs";
 import { fileOf, Runs, save } from "./runs.mjs";
 import { statusOf } from "./status.mjs";
+import { Teacher } from "./teach.mjs";
 import { Timeline } from "./timeline.mjs";
 import { drawTransport } from "./transport.mjs";
 import { viewsOf, workPlace } from "./views.mjs";
@@ -39,7 +42,10 @@ class Viewer {
     this.cursor = { run: "a", branch: 0, position: 0 };
     this.player = new Player(() => this.moved());
     furnish(this.parts);
+    explainWords(this.parts);
+    mountGlossary(this.parts);
     this.makePanels();
+    this.teacher = new Teacher(this);
     this.listen(element);
     this.lastTick = performance.now();
     requestAnimationFrame((now) => this.tick(now));
@@ -101,6 +107,7 @@ class Viewer {
 
   /** Take in the whole text so far. */
   feed(text) {
+    this.teacher.leave();
     const wasLive = this.runs.live;
     const begun = this.runs.feed(text);
     if (begun) this.opened();
@@ -254,6 +261,7 @@ class Viewer {
       first: () => this.seek(0),
       last: () => this.seek(this.player.count - 1),
       help: () => this.parts.help.showModal(),
+      glossary: () => this.parts.glossaryDialog.showModal(),
       branch: () => this.pick(this.focused.ordered[action.index]?.size ?? this.cursor.branch, null),
       position: () => this.pick(this.cursor.branch, Math.max(this.cursor.position + action.direction, 0)),
     };
@@ -298,7 +306,7 @@ class Viewer {
 
   draw() {
     if (!this.recording?.steps.length || this.player.step < 0) return;
-    const [a, b] = viewsOf(this, this.frame, this.whatIf.rings(this.recording, this.step));
+    const [a, b] = viewsOf(this, this.frame, this.teacher.rings ?? this.whatIf.rings(this.recording, this.step));
     const focus = this.cursor.run === "b" && b ? b : a;
     if (!focus.frame.branches.has(this.cursor.branch)) this.cursor.branch = focus.frame.ordered.at(-1).size;
     this.cursor.position = Math.min(this.cursor.position, focus.recording.length - 1);

@@ -1,5 +1,7 @@
 /** The shapes of events, each with its own outline so that colour is never the only sign. Boxes are 10 x 10. */
 
+import { WORDS } from "./words.mjs";
+
 export const SHAPES = {
   merge: "M5 0 10 5 5 10 0 5z",
   sync: "M5 .4 10 9.4H0z",
@@ -9,19 +11,7 @@ export const SHAPES = {
 };
 
 /** What each mark is called on screen, and what it means. */
-export const LEGEND = {
-  merge: [
-    "consensus commit",
-    "A branch takes over a token that another branch already holds, because it gives that token a high enough probability itself (the paper's merge).",
-  ],
-  sync: [
-    "leader reset",
-    "A branch too far behind starts again from a copy of the branch that has decoded most (the paper's sync).",
-  ],
-  refresh: ["full recompute", "All keys and values are computed afresh over the full sequence (the paper's refresh)."],
-  knob: ["knob moved", "A setting or the set of branches was changed during the run, from this step on."],
-  eos: ["end of text", "A branch holds an end-of-text token in its window."],
-};
+export const LEGEND = Object.fromEntries(Object.keys(SHAPES).map((kind) => [kind, [WORDS[kind].name, WORDS[kind].meaning]]));
 
 /** Draw a shape with its centre at (x, y). A halo of the surface's colour keeps it legible on any fill. */
 export function drawShape(context, kind, x, y, size, colour, halo = null) {
