@@ -43,6 +43,8 @@ export const HINTS = {
   "#bb-viewer [data-part=count]": word("step"),
   "#bb-viewer [data-part=timeline], #bb-viewer [data-part=timelineB]":
     "A lane for each branch, a column for each step; bars are tokens committed, marks are events; press to go there.",
+  "#bb-viewer [data-part=canvas], #bb-viewer [data-part=canvasB]":
+    "A row for each branch, a column for each position; press a cell to see why it holds what it holds.",
   "#bb-viewer [data-part=branchMap]":
     "The confidence of every branch at every position in this step; press to go there.",
   "#bb-viewer [data-part=historyMap]":

@@ -5,7 +5,7 @@
  * cursor, replay and settings as they were. Where a live run is going on, it says so and borrows nothing.
  */
 
-import { bringIntoView, el, icon, say } from "./dom.mjs";
+import { bringIntoView, calm, el, icon, say } from "./dom.mjs";
 import { Player } from "./player.mjs";
 import { Runs } from "./runs.mjs";
 import { lessonCards } from "./teachcards.mjs";
@@ -87,10 +87,11 @@ export class Teacher {
     if (!this.open) return;
     this.wanted = false;
     this.parts.lesson.hidden = true;
-    this.outline(null);
-    if (this.kept) giveBack(this.viewer, this.kept);
+    const { kept } = this;
     this.kept = null;
+    this.outline(null);
     this.present();
+    if (kept) giveBack(this.viewer, kept);
   }
 
   /** Tell the page whether the lesson is on screen. */
@@ -186,12 +187,16 @@ export class Teacher {
     viewer.lookAt(card.branch ?? first, card.position ?? 0);
   }
 
-  /** Outline a part of the page. */
+  /** Outline a part of the page, and scroll to what the card is about: where the card stands beside it, else to the card. */
   outline(name) {
     this.outlined?.classList.remove("bb-outlined");
     this.outlined = name && this.parts[name];
     this.outlined?.classList.add("bb-outlined");
-    if (this.outlined) bringIntoView(this.outlined);
+    if (!this.kept) return;
+    const { lesson, scroll } = this.parts;
+    const beside = getComputedStyle(lesson).position === "sticky";
+    if (beside) bringIntoView(this.outlined ?? scroll);
+    else lesson.scrollIntoView({ block: "start", behavior: calm() ? "auto" : "smooth" });
   }
 
   /** The lesson's own keys go before the page's. */
@@ -243,7 +248,7 @@ function giveBack(viewer, { fields, asked, follow, left, fill, top }) {
   viewer.whatIf.asked = asked;
   viewer.parts.fill.value = fill;
   viewer.grid.follow = follow;
-  viewer.invalidate();
+  viewer.announce();
   requestAnimationFrame(() =>
     requestAnimationFrame(() => {
       viewer.parts.scroll.scrollLeft = left;

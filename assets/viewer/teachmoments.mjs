@@ -7,12 +7,15 @@
 import { happenings, HOW, MASKED } from "./fold.mjs";
 import { speaker } from "./metrics.mjs";
 
-/** Everything that happens in a run, in order: {event, before, after}, the places just around it. */
-export function* allHappenings({ steps }) {
-  for (const step of steps) {
-    for (const [index, event] of happenings(step).entries())
-      yield { event, before: { step: step.index, until: index }, after: { step: step.index, until: index + 1 } };
-  }
+/** Everything that happens in a run, in order: [{event, before, after}], the places just around each. */
+export function allHappenings({ steps }) {
+  return steps.flatMap((step) =>
+    happenings(step).map((event, index) => ({
+      event,
+      before: { step: step.index, until: index },
+      after: { step: step.index, until: index + 1 },
+    })),
+  );
 }
 
 /** The branches at a place. */
@@ -32,7 +35,7 @@ export function answerOf(recording) {
  * many of the leader's tokens are end-of-text tokens.
  */
 export function sharedStart(recording) {
-  const places = [...allHappenings({ steps: recording.steps.slice(0, 1) })];
+  const places = allHappenings({ steps: recording.steps.slice(0, 1) });
   const forward = places.find(({ event }) => event.type === "forward");
   const commits = places.filter(({ event }) => event.type === "commit");
   if (!forward || !commits.length) return null;
@@ -72,7 +75,7 @@ function heldIn(branch, step, threshold) {
 
 /** The first consensus commit that can be told: a readable token, and clearly above the merge threshold. */
 export function firstMerge(recording) {
-  const merges = [...allHappenings(recording)].filter(({ event }) => event.type === "merge");
+  const merges = allHappenings(recording).filter(({ event }) => event.type === "merge");
   const clear = ({ event, after }) =>
     readable(recording, event.token) &&
     event.probability >= Number(recording.frame(after.step).config.merge_threshold) + 0.01;
@@ -80,16 +83,23 @@ export function firstMerge(recording) {
 }
 
 /**
- * The leader reset that tells most: {event, before, after, position, old, new, wrong}. `old` and `new` are the branch's
+ * The leader reset that tells most: {event, before, after, position, old, new, wrong}. `before` is the place before the
+ * first reset of the step, `old` and `new` are the branch's
  * and the leader's tokens at `position`, and `wrong` says that the answer contradicts `old`. A reset that replaces a wrong
  * token is looked for first, of the boldest branch; then one that replaces any token; then any.
  */
 export function tellingReset(recording) {
   const answer = answerOf(recording);
-  const resets = [...allHappenings(recording)].filter(({ event }) => event.type === "sync");
-  const told = resets.flatMap((reset) => changesOf(recording, reset, answer));
+  const resets = allHappenings(recording).filter(({ event }) => event.type === "sync");
+  const told = resets.map(fromTheFirst).flatMap((reset) => changesOf(recording, reset, answer));
   const rank = ({ event, old, wrong }) => (wrong ? 1e6 + event.branch : old !== MASKED ? 1e5 : 0);
   return told.reduce((best, each) => (best && rank(best) >= rank(each) ? best : each), null);
+}
+
+/** A reset seen from before all resets of its step: once others are level with the leader, no star tells it apart. */
+function fromTheFirst(reset, index, resets) {
+  const first = resets.find(({ before }) => before.step === reset.before.step);
+  return { ...reset, before: first.before };
 }
 
 /** The cells of a reset at which the leader holds a token of the answer that can be read. */

@@ -11,11 +11,12 @@ from scripted import ANSWER, ScriptedModel
 
 from blockbatch.config import Config
 from blockbatch.fork import fork
-from blockbatch.reading import MAX_BYTES
+from blockbatch.reading import MAX_BYTES, load_trace
 from blockbatch.run import Run
 from blockbatch.trace import Trace
 from ui.engine import Engine
 from ui.interface import create_ui
+from ui.library import bundled_runs
 from ui.settings import Settings
 from ui.theme import head, theme
 
@@ -52,6 +53,11 @@ class Stage:
     def fork(self, trace: Trace, step: int, changes: dict[str, Any]) -> Run:
         self.started.append(fork(ScriptedModel(), trace, step, **changes))
         return self.started[-1]
+
+
+def opening_run() -> Trace:
+    """The recorded run that the page opens with."""
+    return load_trace(bundled_runs(Settings().traces)[0].path)
 
 
 def free_port() -> int:
