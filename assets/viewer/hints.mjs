@@ -69,7 +69,7 @@ const EXPLAINED = "[title], [data-word], .bb-figure";
 export function explainWords({ root, figures }) {
   for (const node of root.querySelectorAll("[data-word]")) node.title = word(node.dataset.word);
   for (const node of root.querySelectorAll(".bb-legend-item")) node.tabIndex = 0;
-  new MutationObserver(() => explainFigures(figures)).observe(figures, { childList: true, subtree: true });
+  new MutationObserver(() => explainFigures(figures)).observe(figures, { childList: true });
   const tip = new Tip();
   for (const type of ["pointerover", "focusin"])
     document.addEventListener(type, ({ target }) => explain(target), { capture: true, passive: true });

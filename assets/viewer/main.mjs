@@ -107,7 +107,7 @@ class Viewer {
 
   /** Take in the whole text so far. */
   feed(text) {
-    this.teacher.leave();
+    this.teacher.giveWay();
     const wasLive = this.runs.live;
     const begun = this.runs.feed(text);
     if (begun) this.opened();

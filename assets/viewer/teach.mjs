@@ -23,8 +23,8 @@ export class Teacher {
     lessonLeave.addEventListener("click", () => this.leave());
     lessonBack.addEventListener("click", () => this.turn(-1));
     lessonNext.addEventListener("click", () => this.turn(1));
-    document.addEventListener("blockbatch:teach", () => (this.open ? this.leave() : this.enter()));
-    document.addEventListener("blockbatch:lesson", ({ detail }) => this.arrived(detail.text));
+    document.addEventListener("blockbatch:teach", () => (this.kept ? this.leave() : this.enter()));
+    document.addEventListener("blockbatch:lesson", ({ detail }) => detail.text && this.arrived(detail.text));
     document.addEventListener("keydown", (event) => this.key(event), true);
   }
 
@@ -47,7 +47,8 @@ export class Teacher {
 
   enter() {
     if (this.busy) {
-      this.tell("A run is going on", "The lesson would take its place. Wait until it has ended, or stop it; nothing is lost.");
+      const advice = "The lesson would take its place. Wait until it has ended, or stop it; nothing is lost.";
+      this.tell("A run is going on", advice);
       return;
     }
     this.wanted = true;
@@ -80,6 +81,11 @@ export class Teacher {
     this.present();
     this.show(0);
     this.parts.lessonNext.focus();
+  }
+
+  /** Something else is to be shown: a lesson ends, while a word about a run that goes on may stay. */
+  giveWay() {
+    if (this.kept) this.leave();
   }
 
   /** Put the visitor's own run and place back, to the letter. */
@@ -172,7 +178,8 @@ export class Teacher {
       const kind = index === question.answer ? "right" : index === this.answered ? "wrong" : "other";
       button.dataset.kind = kind;
       button.setAttribute("aria-disabled", "true");
-      if (kind !== "other") button.append(sign(kind), el("span", "bb-unseen", kind === "right" ? "right" : "your guess"));
+      if (kind === "other") return;
+      button.append(sign(kind), el("span", "bb-unseen", kind === "right" ? ", the right one" : ", your guess"));
     });
     lessonAnswer.dataset.kind = right ? "right" : "wrong";
     const verdict = el("b", "", right ? "Right. " : "Not this time. ");
@@ -185,6 +192,7 @@ export class Teacher {
     viewer.player.stopAt({ step, until });
     const first = viewer.recording.frame(step).ordered[0].size;
     viewer.lookAt(card.branch ?? first, card.position ?? 0);
+    viewer.spoken = false; // the card is read already
   }
 
   /** Outline a part of the page, and scroll to what the card is about: where the card stands beside it, else to the card. */
@@ -242,11 +250,10 @@ function borrow(viewer, text) {
 }
 
 function giveBack(viewer, { fields, asked, follow, left, fill, top }) {
-  const { speed } = viewer.player;
   Object.assign(viewer, fields);
-  viewer.player.speed = speed;
   viewer.whatIf.asked = asked;
   viewer.parts.fill.value = fill;
+  viewer.parts.speed.value = viewer.player.speed;
   viewer.grid.follow = follow;
   viewer.announce();
   requestAnimationFrame(() =>
