@@ -2,6 +2,8 @@
 
 import { el } from "./dom.mjs";
 import { FILLS } from "./fills.mjs";
+import { mountGlossary } from "./glossary.mjs";
+import { explainWords } from "./hints.mjs";
 import { KEY_HELP } from "./keys.mjs";
 import { SPEEDS } from "./player.mjs";
 import { LEGEND } from "./shapes.mjs";
@@ -12,8 +14,11 @@ const LOOP = {
   on: "Stop repeating this range (l)",
 };
 
-/** Fill in what never changes: the speeds and the help. */
-export function furnish({ speed, glossary, keys }) {
+/** Fill in what never changes: the speeds, the help, the glossary and the words on hover. */
+export function furnish(parts) {
+  const { speed, glossary, keys } = parts;
+  mountGlossary(parts);
+  explainWords(parts);
   speed.append(...SPEEDS.map((value) => new Option(`${value}\u00d7`, value, value === 1, value === 1)));
   for (const [name, meaning] of Object.values(LEGEND)) glossary.append(el("dt", "", name), el("dd", "", meaning));
   for (const [key, meaning] of KEY_HELP) keys.append(el("dt", "", key), el("dd", "", meaning));
