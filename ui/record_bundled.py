@@ -83,10 +83,12 @@ def takes(model: Model, tries: int) -> Iterator[Take]:
 
 def choose(found: Sequence[Take]) -> list[Chosen]:
     """A run for each story, then one for each family that has none yet, in the order in which the page lists them."""
-    left = list(found)
-    chosen = []
-    for story in RAREST_FIRST:
+    left, wanted, chosen = list(found), list(RAREST_FIRST), list[Chosen]()
+    while wanted:
+        # A story that no run tells takes the nearest one last, so that it takes none that another story could tell.
+        story = next((each for each in wanted if any(map(each.told, left))), wanted[0])
         chosen.append(Chosen(story, best(story, left)))
+        wanted.remove(story)
         left = [take for take in left if take is not chosen[-1].take]
     chosen.sort(key=lambda each: STORIES.index(each.story))
     covered = {each.take.family for each in chosen}

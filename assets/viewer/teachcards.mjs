@@ -247,7 +247,7 @@ function comparison(calls, rate, contrast, last) {
   const name = `${contrast.decoder} with one block size, ${contrast.block_size}`;
   const other = (contrast.tokens / contrast.forwards).toFixed(1);
   return {
-    text: `Fast-dLLM decodes the same prompt (${name}). How many forwards does it take?`,
+    text: `Fast-dLLM decodes the same prompt (${name}). Does it take more forwards, or fewer?`,
     options: ["more", "fewer", "as many"],
     answer: contrast.forwards > calls ? 0 : contrast.forwards < calls ? 1 : 2,
     reveal: `It takes ${plural(contrast.forwards, "forward")} for ${plural(contrast.tokens, "token")}, ${other} a forward, against ${calls} and ${rate} here. One prompt proves nothing; a benchmark counts many.`,
