@@ -105,7 +105,7 @@ class Tip {
 
   show(target) {
     const explained = target.closest?.(EXPLAINED);
-    if (!explained?.title || !target.matches(":focus-visible")) return;
+    if (!explained?.title || target.closest("dialog") || !target.matches(":focus-visible")) return;
     this.node.textContent = explained.title;
     this.node.classList.add("shown");
     const [own, about] = [this.node.getBoundingClientRect(), target.getBoundingClientRect()];

@@ -164,6 +164,7 @@ export class Teacher {
     this.given.set(this.index, index);
     this.mark(question);
     this.goTo(question.then);
+    bringIntoView(this.parts.lessonAnswer);
   }
 
   /** Show by shape and word which option is right, and whether the guess was. */

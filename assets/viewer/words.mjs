@@ -6,6 +6,7 @@
 export const WORDS = {
   "branch": {
     "name": "branch",
+    "paper": "branch",
     "code": "branch",
     "meaning": "A decoder with a block size of its own, a row of tokens and a cache; all branches share every forward."
   },
