@@ -8,8 +8,9 @@ from typing import TYPE_CHECKING, Any
 
 from blockbatch.errors import ModelError
 from blockbatch.trace import Trace
-from ui.live import RunLike, Starter
+from ui.live import Starter
 from ui.settings import Settings
+from ui.steering import RunLike
 
 if TYPE_CHECKING:  # a fork needs torch, a page of recorded runs does not
     from blockbatch.models import Model

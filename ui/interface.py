@@ -13,7 +13,7 @@ from ui.live import LiveRuns
 from ui.prompt import KNOWN, OTHER, example_prompts, prompt_card
 from ui.recorded import recorded_card, wire_recorded
 from ui.running import wire_run
-from ui.session import LocalControlStore, Turnstile
+from ui.session import ControlStore, LocalControlStore, Turnstile
 from ui.settings import Settings
 from ui.viewer import Header, Viewer
 
@@ -21,7 +21,7 @@ from ui.viewer import Header, Viewer
 def create_ui(engine: Engine, settings: Settings) -> gr.Blocks:
     """The page around `engine`; without a model it shows recorded runs only, and says why."""
     library = bundled_runs(settings.traces)
-    store = LocalControlStore()
+    store = control_store(settings)
     with gr.Blocks(title="blockbatch", fill_width=True, analytics_enabled=False, delete_cache=(600, 600)) as page:
         key = gr.State(None)
         Header(elem_id="bb-header")
@@ -43,3 +43,12 @@ def create_ui(engine: Engine, settings: Settings) -> gr.Blocks:
         wire_recorded(recorded, library, viewer, prompt.driving, running)
     page.queue(max_size=2 * settings.streams, default_concurrency_limit=8)
     return page
+
+
+def control_store(settings: Settings) -> ControlStore:
+    """Where visitors' wishes lie; the shared store is loaded where it is wanted, for it needs a POSIX system."""
+    if settings.control == "local":
+        return LocalControlStore()
+    from ui.shared_store import SharedControlStore
+
+    return SharedControlStore()
