@@ -18,8 +18,8 @@ from blockbatch.events import ConfigChange
 from blockbatch.reading import MAX_STEPS, parse_trace
 from blockbatch.trace import Trace
 from ui.engine import Engine
-from ui.live import LiveRuns, Order, settings_of
-from ui.parts import AT_ONCE, IN_TURN, warn
+from ui.live import Job, LiveRuns, Order, settings_of
+from ui.parts import AT_ONCE, IN_TURN, turns, warn
 from ui.prompt import PromptCard, drive
 from ui.running import updates
 
@@ -47,13 +47,14 @@ class Orders:
         trace = parse_trace(recorded, whole=False)  # a run that still goes on can be forked, too
         last = integer("step", step, 0, MAX_STEPS)
         wanted = {name: number(name, value, 0, 2) for name, value in known(changes, FORK_SETTINGS).items()}
-        run = self.engine.fork(trace, last, wanted)
-        return Order(run, {**settings_at(trace, last), **wanted}, repeated=last, against=trace.header.run)
+        run, job = self.engine.fork(trace, last, wanted), Job("fork", (trace, last, wanted))
+        return Order(run, job, {**settings_at(trace, last), **wanted}, repeated=last, against=trace.header.run)
 
     def _contrast(self, config: Config, prompt: str, against: str) -> Order:
         if self.engine.start is None:
             raise ForkError(f"No run can be started here. {self.engine.problem}")
-        return Order(self.engine.start(prompt, config), settings_of(config), against=against)
+        run, job = self.engine.start(prompt, config), Job("start", (prompt, config))
+        return Order(run, job, settings_of(config), against=against)
 
 
 def contrast(kind: str, settings: Mapping[str, Any]) -> Config:
@@ -110,8 +111,8 @@ def wire_asked(orders: Orders, runs: LiveRuns, streams: int, prompt: PromptCard,
         yield from asked_updates(orders, runs, pace, event._data, going_on)
 
     running = viewer.submit(  # "multiple": a fork may be asked for while another one goes on, which it ends
-        stream, [prompt.pace, key], [key, viewer, *prompt.driving], concurrency_limit=streams,
-        trigger_mode="multiple", **IN_TURN,
+        stream, [prompt.pace, key], [key, viewer, *prompt.driving], trigger_mode="multiple",
+        **turns(streams), **IN_TURN,
     )  # fmt: skip
     running.failure(lambda: drive(False), None, prompt.driving, **AT_ONCE)
     return running

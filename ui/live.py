@@ -8,8 +8,8 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass
-from typing import Any
+from dataclasses import dataclass, replace
+from typing import Any, Literal, NamedTuple
 
 from blockbatch.config import Config
 from blockbatch.errors import BlockBatchError
@@ -26,15 +26,29 @@ Starter = Callable[[str, Config], RunLike]
 Warn = Callable[[str], object]
 
 
+class Job(NamedTuple):
+    """How a run was made: a method of the engine, and what it was given.  Another process can make it again from that,
+    for all of it can be pickled."""
+
+    how: Literal["start", "fork"]
+    given: tuple[Any, ...]
+
+    def made_by(self, engine: object) -> RunLike:
+        """The run."""
+        run: RunLike = getattr(engine, self.how)(*self.given)
+        return run
+
+
 @dataclass(frozen=True)
 class Order:
-    """A run to stream, and the settings with which it starts.
+    """A run to stream, how it was made, and the settings with which it starts.
 
     repeated: its first steps that only repeat a recorded run (see `Steering`); against: the id of the run on the
     visitor's page that it is compared with, or nothing.
     """
 
     run: RunLike
+    job: Job
     settings: Mapping[str, Any]
     repeated: int = 0
     against: str = ""
@@ -47,17 +61,22 @@ def settings_of(config: Config) -> dict[str, Any]:
 
 @dataclass
 class LiveRuns:
-    """Starts runs and streams them.  `store` and `turnstile` are shared by all visitors."""
+    """Starts runs and streams them.  `store` and `turnstile` are shared by all visitors.
+
+    elsewhere: decodes an order under a key in another process (see `ui.gpu`); without it, runs decode in this one.
+    """
 
     start: Starter
     store: ControlStore
     turnstile: Turnstile
+    elsewhere: Callable[[Order, str], Iterator[Part]] | None = None
     clock: Callable[[], float] = time.monotonic
     sleep: Callable[[float], None] = time.sleep
 
     def stream(self, prompt: str, config: Config, pace: float, warn: Warn) -> Iterator[tuple[str, str]]:
         """(key, text so far) again and again; the text only grows.  BlockBatchError if the run cannot start."""
-        yield from self.follow(Order(self.start(prompt, config), settings_of(config)), pace, warn)
+        job = Job("start", (prompt, config))
+        yield from self.follow(Order(self.start(prompt, config), job, settings_of(config)), pace, warn)
 
     def follow(self, order: Order, pace: float, warn: Warn) -> Iterator[tuple[str, str]]:
         """`stream` for a run that is made already."""
@@ -89,8 +108,11 @@ class LiveRuns:
     def _parts(self, order: Order, key: str) -> Iterator[Part]:
         yield from self._wait_in_line(key)
         yield session_line("live", **({"against": order.against} if order.against else {}))
-        moving = {"clock": self.clock, "sleep": self.sleep}
-        yield from Steering(order.run, order.settings, self.store, key, order.repeated, **moving)
+        yield from (self.elsewhere or self._here)(order, key)
+
+    def _here(self, order: Order, key: str) -> Iterator[Part]:
+        steering = Steering(order.run, order.settings, self.store, key, order.repeated)
+        yield from replace(steering, clock=self.clock, sleep=self.sleep)
 
     def _wait_in_line(self, key: str) -> Iterator[str]:
         shown = 0

@@ -12,7 +12,7 @@ from blockbatch.errors import BlockBatchError
 from ui.branches import BranchCard, picked
 from ui.knobs import NextRunCard, ThresholdCard
 from ui.live import LiveRuns
-from ui.parts import AT_ONCE, IN_TURN, KNOB, warn
+from ui.parts import AT_ONCE, IN_TURN, KNOB, turns, warn
 from ui.prompt import PromptCard, drive
 from ui.session import ControlStore
 
@@ -35,7 +35,7 @@ def wire_run(
 
     running = gr.on(
         [prompt.run.click, prompt.prompt.submit], stream, [prompt.prompt, prompt.pace, branches.sizes, *knobs],
-        [key, viewer, *prompt.driving], concurrency_limit=streams, **IN_TURN,
+        [key, viewer, *prompt.driving], **turns(streams), **IN_TURN,
     )  # fmt: skip
     running.failure(lambda: drive(False), None, prompt.driving, **AT_ONCE)
     wire_driving(runs.store, prompt, key)

@@ -16,7 +16,7 @@ pytestmark = pytest.mark.browser
 
 
 def test_a_branch_is_added_one_dropped_and_one_resized_each_marked_with_its_step(page: Page, tmp_path: Path) -> None:
-    start(page, "5")
+    start(page, "1")
     wait_for_step(page, 2)
     page.fill("#bb-new-size input, #bb-new-size textarea", "256")
     page.click("#bb-add")
@@ -67,6 +67,7 @@ def test_a_fork_that_goes_on_is_forked_again(page: Page, stage: Stage) -> None:
     start(page, "2", "to be forked twice")
     wait_for_step(page, 3)
     for threshold in (0.7, 0.5):
+        page.wait_for_timeout(2500)  # until the step that is picked is not the newest, which would be followed
         seek(page, 1)
         ask(page, "whatCommit", threshold)
         page.click("[data-part=runFrom]")
