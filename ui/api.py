@@ -14,8 +14,8 @@ from gradio.block_function import BlockFunction
 from gradio.utils import get_function_description
 
 from blockbatch.config import DecodeConfig, boolean, number
-from blockbatch.errors import BlockBatchError
-from ui.asking import Orders, known, mapping, text
+from blockbatch.errors import BlockBatchError, ConfigError
+from ui.asking import Orders, mapping, text
 from ui.engine import Engine, ModelInfo
 from ui.live import LiveRuns
 from ui.parts import turns
@@ -103,7 +103,10 @@ def progress(
 
 def wishes_of(changes: Any) -> dict[str, Any]:
     """`changes` as fields of `Wishes`; ConfigError for one that there is not.  Settings are checked by the run."""
-    asked = dict(known(mapping("changes", {"changes": changes}), (*STEERED, *DRIVEN)))
+    asked = dict(mapping("changes", {"changes": changes}))
+    for name, value in asked.items():
+        if name not in STEERED + DRIVEN:
+            raise ConfigError(name, value, "left out: during a run only " + ", ".join(STEERED + DRIVEN) + " can change")
     wishes: dict[str, Any] = {name: boolean(name, asked.pop(name)) for name in ("paused", "stopped") if name in asked}
     if "pace" in asked:
         wishes["pace"] = number("pace", asked.pop("pace"), 0, FASTEST_PACE)
