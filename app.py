@@ -3,7 +3,7 @@
 import os
 import sys
 
-from blockbatch.errors import ConfigError
+from blockbatch.errors import BlockBatchError
 from blockbatch.reading import MAX_BYTES
 from ui.engine import load_engine
 from ui.interface import create_ui
@@ -12,11 +12,12 @@ from ui.theme import FAVICON, head, theme
 
 try:
     settings = Settings.from_environment(os.environ)
-except ConfigError as error:
+    demo = create_ui(load_engine(settings), settings)
+except BlockBatchError as error:
     sys.exit(f"blockbatch: {error}")
-demo = create_ui(load_engine(settings), settings)
 
 if __name__ == "__main__":
     demo.launch(
-        theme=theme(), head=head(), favicon_path=FAVICON, footer_links=[], run_history=False, max_file_size=MAX_BYTES
-    )
+        theme=theme(), head=head(), favicon_path=FAVICON, footer_links=[], run_history=False, max_file_size=MAX_BYTES,
+        mcp_server=settings.mcp,
+    )  # fmt: skip

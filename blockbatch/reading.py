@@ -54,8 +54,8 @@ def load_trace(path: str | os.PathLike[str]) -> Trace:
     return parse_trace(text)
 
 
-def parse_trace(text: str) -> Trace:
-    """The run recorded in `text`, NDJSON lines."""
+def parse_trace(text: str, *, whole: bool = True) -> Trace:
+    """The run recorded in `text`, NDJSON lines; unless it must be `whole`, the part so far of a run that goes on."""
     _check_size(len(text))
     lines = text.removesuffix("\n").split("\n") if text else []
     reader = _Reader()
@@ -64,7 +64,7 @@ def parse_trace(text: str) -> Trace:
             reader.read(Fields.parse(line))
         except (TraceError, ConfigError) as error:
             raise TraceError(f"Line {number} of the trace is wrong: {str(error).rstrip('.')}.") from None
-    return reader.finish(len(lines))
+    return reader.finish(len(lines), whole)
 
 
 def _check_size(size: int) -> None:
@@ -92,11 +92,11 @@ class _Reader:
         else:
             self._end(self._trace, line)
 
-    def finish(self, lines: int) -> Trace:
-        """The whole trace."""
+    def finish(self, lines: int, whole: bool) -> Trace:
+        """The trace, `whole` or as far as it goes."""
         if self._trace is None:
             raise TraceError("The trace is empty; choose a file saved as NDJSON.")
-        if self._trace.end is None:
+        if whole and self._trace.end is None:
             raise TraceError(f"The trace breaks off after line {lines}, before its closing line; save it again.")
         return self._trace
 

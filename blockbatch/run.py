@@ -6,6 +6,7 @@ import importlib.metadata
 import platform
 import uuid
 from collections.abc import Callable, Iterator
+from functools import cached_property
 from threading import Event as Flag
 from typing import TYPE_CHECKING, Any
 
@@ -56,9 +57,14 @@ class Run:
                 f"most {longest}; shorten the prompt or the length."
             )
         self.id = uuid.uuid4().hex
-        self._model, self._decoder, self._stopped = model, make_decoder(model, tokens, config), Flag()
+        self._model, self._tokens, self._config, self._stopped = model, tokens, config, Flag()
         self._recorder = Recorder(self._header(prompt, tokens, config, origin), model.piece)
         self._after_step = after_step
+
+    @cached_property
+    def _decoder(self) -> AnyDecoder:
+        """Made when the decoding begins: its cache takes up memory on the device, and a run may wait for its turn."""
+        return make_decoder(self._model, self._tokens, self._config)
 
     @property
     def trace(self) -> Trace:

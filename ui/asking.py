@@ -18,8 +18,8 @@ from blockbatch.events import ConfigChange
 from blockbatch.reading import MAX_STEPS, parse_trace
 from blockbatch.trace import Trace
 from ui.engine import Engine
-from ui.live import LiveRuns, Order, settings_of
-from ui.parts import IN_TURN, warn
+from ui.live import Job, LiveRuns, Order, settings_of
+from ui.parts import AT_ONCE, IN_TURN, turns, warn
 from ui.prompt import PromptCard, drive
 from ui.running import updates
 
@@ -45,16 +45,17 @@ class Orders:
     def _fork(self, recorded: str, step: Any, changes: Mapping[str, Any]) -> Order:
         if self.engine.fork is None:
             raise ForkError(f"No run can be taken anew here. {self.engine.problem}")
-        trace = parse_trace(recorded)
+        trace = parse_trace(recorded, whole=False)  # a run that still goes on can be forked, too
         last = integer("step", step, 0, MAX_STEPS)
         wanted = {name: number(name, value, 0, 2) for name, value in known(changes, FORK_SETTINGS).items()}
-        run = self.engine.fork(trace, last, wanted)
-        return Order(run, {**settings_at(trace, last), **wanted}, repeated=last, against=trace.header.run)
+        run, job = self.engine.fork(trace, last, wanted), Job("fork", (trace, last, wanted))
+        return Order(run, job, {**settings_at(trace, last), **wanted}, repeated=last, against=trace.header.run)
 
     def _contrast(self, config: Config, prompt: str, against: str) -> Order:
         if self.engine.start is None:
             raise ForkError(f"No run can be started here. {self.engine.problem}")
-        return Order(self.engine.start(prompt, config), settings_of(config), against=against)
+        run, job = self.engine.start(prompt, config), Job("start", (prompt, config))
+        return Order(run, job, settings_of(config), against=against)
 
 
 def contrast(kind: str, settings: Mapping[str, Any]) -> Config:
@@ -107,17 +108,27 @@ def known(settings: Mapping[str, Any], names: tuple[str, ...]) -> Mapping[str, A
 def wire_asked(orders: Orders, runs: LiveRuns, streams: int, prompt: PromptCard, viewer: gr.HTML, key: gr.State) -> Any:
     """Stream what the viewer asks for into it, as Run does; returns the event, so that others can end it."""
 
-    def stream(pace: float, event: gr.EventData) -> Iterator[tuple[Any, ...]]:
-        yield from asked_updates(orders, runs, pace, event._data)
+    def stream(pace: float, going_on: str | None, event: gr.EventData) -> Iterator[tuple[Any, ...]]:
+        yield from asked_updates(orders, runs, pace, event._data, going_on)
 
-    running = viewer.submit(
-        stream, prompt.pace, [key, viewer, *prompt.driving], concurrency_limit=streams, **IN_TURN
+    running = viewer.submit(  # "multiple": a fork may be asked for while another one goes on, which it ends
+        stream, [prompt.pace, key], [key, viewer, *prompt.driving], trigger_mode="multiple",
+        **turns(streams), **IN_TURN,
     )  # fmt: skip
-    running.then(lambda: drive(False), None, prompt.driving, queue=False, **IN_TURN)
+    running.failure(lambda: drive(False), None, prompt.driving, **AT_ONCE)
     return running
 
 
-def asked_updates(orders: Orders, runs: LiveRuns, pace: float, asked: Any) -> Iterator[tuple[Any, ...]]:
-    """Updates as those of a run; what cannot be run is one warning and no change."""
+def asked_updates(
+    orders: Orders, runs: LiveRuns, pace: float, asked: Any, going_on: str | None = None
+) -> Iterator[tuple[Any, ...]]:
+    """Updates as those of a run, before which the visitor's own run under the key `going_on` is ended; what cannot be
+    run is one warning and no change."""
     known_form = asked if isinstance(asked, Mapping) else {}
-    yield from updates(lambda: runs.follow(orders.make(known_form), pace, warn))
+
+    def begin() -> Iterator[tuple[str, str]]:
+        order = orders.make(known_form)
+        runs.end(going_on)
+        yield from runs.follow(order, pace, warn)
+
+    yield from updates(begin)

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypedDict
 
 from blockbatch.errors import ModelError
 from blockbatch.trace import Trace
-from ui.live import RunLike, Starter
+from ui.live import Starter
 from ui.settings import Settings
+from ui.steering import RunLike
 
 if TYPE_CHECKING:  # a fork needs torch, a page of recorded runs does not
     from blockbatch.models import Model
@@ -17,9 +18,18 @@ if TYPE_CHECKING:  # a fork needs torch, a page of recorded runs does not
 Forker = Callable[[Trace, int, dict[str, Any]], RunLike]
 
 
+class ModelInfo(TypedDict):
+    """A model that runs can be started with; `max_length` counts the tokens of prompt and answer together."""
+
+    id: str
+    max_length: int
+    device: str
+    dtype: str
+
+
 @dataclass(frozen=True)
 class Engine:
-    """`start` begins a run, `fork` goes on from a step of a recorded one (see `blockbatch.fork.fork`).
+    """`start` begins a run of `model`, `fork` goes on from a step of a recorded one (see `blockbatch.fork.fork`).
 
     Without them `problem` says why only recorded runs can be shown; `caution` what the model's answers may suffer from.
     """
@@ -28,11 +38,14 @@ class Engine:
     fork: Forker | None = None
     problem: str = ""
     caution: str = ""
+    model: ModelInfo | None = None
 
 
 def load_engine(settings: Settings) -> Engine:
     """The engine for `settings`; a model that cannot be loaded gives one with a problem, never an error."""
     try:
+        if settings.zero_gpu:
+            import spaces  # noqa: F401  # before torch looks for a GPU, which only its workers have
         from blockbatch.models import load_model
 
         return engine_of(load_model(settings.model, device=settings.device))
@@ -51,4 +64,5 @@ def engine_of(model: Model) -> Engine:
         start=lambda prompt, config: Run(model, prompt, config),
         fork=lambda trace, step, changes: fork(model, trace, step, **changes),
         caution=model.caution,
+        model=ModelInfo(id=model.id, max_length=model.max_length, device=model.device, dtype=model.dtype),
     )

@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import gradio as gr
 
+from ui.api import create_api
 from ui.asking import Orders, wire_asked
 from ui.branches import branch_card, wire_branches
 from ui.engine import Engine
+from ui.gpu import decode_on_gpu
 from ui.knobs import next_run_card, threshold_card, wire_knobs
 from ui.lesson import lesson_run, wire_lesson
 from ui.library import bundled_runs
@@ -14,7 +16,7 @@ from ui.live import LiveRuns
 from ui.prompt import KNOWN, OTHER, example_prompts, prompt_card
 from ui.recorded import recorded_card, wire_recorded
 from ui.running import wire_run
-from ui.session import LocalControlStore, Turnstile
+from ui.session import ControlStore, LocalControlStore, Turnstile
 from ui.settings import Settings
 from ui.viewer import Header, Viewer
 
@@ -22,7 +24,7 @@ from ui.viewer import Header, Viewer
 def create_ui(engine: Engine, settings: Settings) -> gr.Blocks:
     """The page around `engine`; without a model it shows recorded runs only, and says why."""
     library = bundled_runs(settings.traces)
-    store = LocalControlStore()
+    store = control_store(settings)
     with gr.Blocks(title="blockbatch", fill_width=True, analytics_enabled=False, delete_cache=(600, 600)) as page:
         key = gr.State(None)
         header = Header(lesson=lesson_run(library) is not None, elem_id="bb-header")
@@ -35,13 +37,26 @@ def create_ui(engine: Engine, settings: Settings) -> gr.Blocks:
             viewer = Viewer(library[0].value if library else None, engine.problem, elem_id="bb-viewer")
         running = []
         if engine.start is not None:
-            runs = LiveRuns(engine.start, store, Turnstile(settings.runs))
+            runs = LiveRuns(engine.start, store, Turnstile(settings.runs), decode_on_gpu(engine, store, settings))
             knobs = [*thresholds, *next_run]
             running.append(wire_run(runs, settings.streams, prompt, branches, knobs, viewer, key))
             running.append(wire_asked(Orders(engine), runs, settings.streams, prompt, viewer, key))
+            create_api(page, engine, runs, settings.streams)
         wire_knobs(store, thresholds, next_run, key)
         wire_branches(store, branches, key)
         wire_lesson(header, library)
         wire_recorded(recorded, library, viewer, prompt.driving, running)
+    # A run holds its event from its place in line to its last step (see `turns`); all others are over in milliseconds.
+    # What comes while all places are taken is held back, and refused with a message once that is full, too; on ZeroGPU
+    # a queue that is not given a size holds one event.
     page.queue(max_size=2 * settings.streams, default_concurrency_limit=8)
     return page
+
+
+def control_store(settings: Settings) -> ControlStore:
+    """Where visitors' wishes lie; the shared store is loaded where it is wanted, for it needs a POSIX system."""
+    if settings.control == "local":
+        return LocalControlStore()
+    from ui.shared_store import SharedControlStore
+
+    return SharedControlStore()

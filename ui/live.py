@@ -1,4 +1,4 @@
-"""A live run as a stream of texts for the viewer: waits its turn, decodes at the visitor's pace, obeys their wishes.
+"""Live runs as streams of texts for the viewer: each waits its turn, then decodes as its visitor steers it.
 
 `LiveRuns.stream` is what the Run button iterates.  The iteration may be closed at any yield (a closed tab does that),
 and the run then ends within a step.
@@ -6,50 +6,49 @@ and the run then ends within a step.
 
 from __future__ import annotations
 
-import logging
 import time
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass, field
-from typing import Any, Protocol
+from dataclasses import dataclass, replace
+from typing import Any, Literal, NamedTuple
 
 from blockbatch.config import Config
 from blockbatch.errors import BlockBatchError
 from ui.session import ControlStore, Turnstile, Wishes
+from ui.steering import Part, Refusal, RunLike, Steering
 from ui.viewer import session_line
-
-logger = logging.getLogger(__name__)
 
 SECONDS_BETWEEN_UPDATES = 0.05  # a browser that gets more than 20 updates a second falls behind
 SECONDS_BETWEEN_HEARTBEATS = 0.5
-NAP = 0.02
-
-
-class RunLike(Protocol):
-    """What is needed of a `blockbatch.run.Run`."""
-
-    def __iter__(self) -> Iterator[str]:
-        """The NDJSON lines, each as soon as its step is done."""
-
-    def reconfigure(self, **changes: Any) -> None:
-        """Change settings from the next step on, all or, with a ConfigError, none."""
-
-    def stop(self) -> None:
-        """End after the current step."""
-
+SECONDS_TO_MAKE_ROOM = 10.0
+SECONDS_TO_LEAVE = 0.25  # a last update must not reach the page after the first of the next run
 
 Starter = Callable[[str, Config], RunLike]
 Warn = Callable[[str], object]
 
 
+class Job(NamedTuple):
+    """How a run was made: a method of the engine, and what it was given.  Another process can make it again from that,
+    for all of it can be pickled."""
+
+    how: Literal["start", "fork"]
+    given: tuple[Any, ...]
+
+    def made_by(self, engine: object) -> RunLike:
+        """The run."""
+        run: RunLike = getattr(engine, self.how)(*self.given)
+        return run
+
+
 @dataclass(frozen=True)
 class Order:
-    """A run to stream, and the settings with which it starts.
+    """A run to stream, how it was made, and the settings with which it starts.
 
-    repeated: its first steps that only repeat a recorded run: they come at full speed and no wish disturbs them;
-    against: the id of the run on the visitor's page that it is compared with, or nothing.
+    repeated: its first steps that only repeat a recorded run (see `Steering`); against: the id of the run on the
+    visitor's page that it is compared with, or nothing.
     """
 
     run: RunLike
+    job: Job
     settings: Mapping[str, Any]
     repeated: int = 0
     against: str = ""
@@ -61,80 +60,59 @@ def settings_of(config: Config) -> dict[str, Any]:
 
 
 @dataclass
-class Obedience:
-    """Brings what a visitor asked for to a run, once for each wish."""
-
-    run: RunLike
-    warn: Warn
-    settings: dict[str, Any] = field(default_factory=dict)
-    resizes: int = 0
-    steps: int = 0
-
-    def obey(self, wishes: Wishes) -> None:
-        """Apply what is new in `wishes`; what cannot be is refused in one sentence and the run stays as it is."""
-        for size, new_size in wishes.resizes[self.resizes :]:
-            self._resize(size, new_size)
-        self.resizes = len(wishes.resizes)
-        for name, value in wishes.settings.items():
-            if self.settings.get(name) != value:
-                self._try(**{name: value})
-                self.settings[name] = value
-
-    def _resize(self, size: int, new_size: int) -> None:
-        sizes = sorted(new_size if each == size else each for each in self.settings["block_sizes"])
-        self._try(block_sizes=sizes, resize={size: new_size})
-        self.settings["block_sizes"] = sizes
-
-    def may_step(self, wishes: Wishes) -> bool:
-        """Whether the next step may be taken now; uses up one single step while paused."""
-        if not wishes.paused:
-            self.steps = wishes.steps
-            return True
-        if self.steps < wishes.steps:
-            self.steps += 1
-            return True
-        return False
-
-    def _try(self, **changes: Any) -> None:
-        try:
-            self.run.reconfigure(**changes)
-        except BlockBatchError as error:
-            self.warn(str(error))
-
-
-@dataclass
 class LiveRuns:
-    """Starts runs and streams them.  `store` and `turnstile` are shared by all visitors."""
+    """Starts runs and streams them.  `store` and `turnstile` are shared by all visitors.
+
+    elsewhere: decodes an order under a key in another process (see `ui.gpu`); without it, runs decode in this one.
+    """
 
     start: Starter
     store: ControlStore
     turnstile: Turnstile
+    elsewhere: Callable[[Order, str], Iterator[Part]] | None = None
     clock: Callable[[], float] = time.monotonic
     sleep: Callable[[float], None] = time.sleep
 
     def stream(self, prompt: str, config: Config, pace: float, warn: Warn) -> Iterator[tuple[str, str]]:
         """(key, text so far) again and again; the text only grows.  BlockBatchError if the run cannot start."""
-        yield from self.follow(Order(self.start(prompt, config), settings_of(config)), pace, warn)
+        job = Job("start", (prompt, config))
+        yield from self.follow(Order(self.start(prompt, config), job, settings_of(config)), pace, warn)
 
     def follow(self, order: Order, pace: float, warn: Warn) -> Iterator[tuple[str, str]]:
         """`stream` for a run that is made already."""
-        run = order.run
         key = self.store.open(Wishes(pace=pace))
         self.turnstile.enter(key)
         try:
             text = ""
-            for part in self._parts(order, key, Obedience(run, warn, dict(order.settings))):
-                text += part
-                yield key, text
+            for part in self._batched(self._parts(order, key)):
+                if isinstance(part, Refusal):
+                    warn(part.sentence)
+                else:
+                    text += part
+                    yield key, text
         finally:
-            run.stop()
+            order.run.stop()
             self.turnstile.leave(key)
             self.store.close(key)
 
-    def _parts(self, order: Order, key: str, obedience: Obedience) -> Iterator[str]:
+    def end(self, key: str | None) -> None:
+        """Stop the run under `key`, if it goes on, and return when its last update is on its way, so that another can
+        take its place on the page.  BlockBatchError where its forward takes too long."""
+        given_up = self.clock() + SECONDS_TO_MAKE_ROOM
+        while key and self.store.holds(key):
+            if self.clock() > given_up:
+                raise BlockBatchError("The run that goes on is still in a forward; ask again when it has stopped.")
+            self.store.change(key, stopped=True)
+            self.sleep(SECONDS_TO_LEAVE)
+
+    def _parts(self, order: Order, key: str) -> Iterator[Part]:
         yield from self._wait_in_line(key)
         yield session_line("live", **({"against": order.against} if order.against else {}))
-        yield from self._batched(self._paced(order, key, obedience))
+        yield from (self.elsewhere or self._here)(order, key)
+
+    def _here(self, order: Order, key: str) -> Iterator[Part]:
+        steering = Steering(order.run, order.settings, self.store, key, order.repeated)
+        yield from replace(steering, clock=self.clock, sleep=self.sleep)
 
     def _wait_in_line(self, key: str) -> Iterator[str]:
         shown = 0
@@ -143,51 +121,17 @@ class LiveRuns:
             shown = place
             self.sleep(SECONDS_BETWEEN_HEARTBEATS)
 
-    def _batched(self, parts: Iterator[str]) -> Iterator[str]:
+    def _batched(self, parts: Iterator[Part]) -> Iterator[Part]:
         """The same text in at most 20 parts a second, the last one excepted; an empty one now and then while nothing
-        comes, because only at a yield can the iteration be closed."""
+        comes, because only at a yield can the iteration be closed.  Refusals are passed on at once."""
         held, sent = "", self.clock() - SECONDS_BETWEEN_UPDATES
         for part in parts:
+            if isinstance(part, Refusal):
+                yield part
+                continue
             held += part
             if self.clock() - sent >= (SECONDS_BETWEEN_UPDATES if held else SECONDS_BETWEEN_HEARTBEATS):
                 yield held
                 held, sent = "", self.clock()
         if held:
             yield held
-
-    def _paced(self, order: Order, key: str, obedience: Obedience) -> Iterator[str]:
-        """The lines of the run, each ended; empty texts while waiting for the next.  A run that breaks ends here."""
-        lines = iter(order.run)
-        try:
-            yield next(lines) + "\n"
-            began = self.clock()
-            for number, line in enumerate(lines, start=1):
-                yield line + "\n"
-                if number > order.repeated:
-                    yield from self._pause(order.run, key, obedience, began)
-                elif self.store.read(key).stopped:
-                    order.run.stop()
-                began = self.clock()
-        except Exception as error:  # whatever broke: what was recorded stays on screen, and the page goes on
-            if not isinstance(error, BlockBatchError):
-                logger.exception("a run broke")
-            obedience.warn(f"The run broke off and what was decoded so far is kept: {error}")
-            yield session_line("failed")
-
-    def _pause(self, run: RunLike, key: str, obedience: Obedience, began: float) -> Iterator[str]:
-        """Between two steps: wait as long as the pace or a pause asks, then pass on what was asked meanwhile."""
-        paused = False
-        while not (wishes := self.store.read(key)).stopped:
-            waited = not wishes.pace or self.clock() - began >= 1 / wishes.pace
-            if waited and obedience.may_step(wishes):
-                break
-            if wishes.paused != paused:
-                paused = wishes.paused
-                yield session_line("paused" if paused else "live")
-            yield ""
-            self.sleep(NAP)
-        if paused:
-            yield session_line("live")
-        obedience.obey(wishes)
-        if wishes.stopped:
-            run.stop()

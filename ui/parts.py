@@ -14,6 +14,14 @@ AT_ONCE: dict[str, Any] = {**IN_TURN, "queue": False}
 KNOB: dict[str, Any] = {**AT_ONCE, "trigger_mode": "always_last"}
 
 
+def turns(streams: int) -> dict[str, Any]:
+    """For the events that stream runs, on the page or for programs: `streams` of them at a time, all kinds together.
+
+    Each holds one of Gradio's 40 threads, even while it waits in line, and those of other events have to be left.
+    """
+    return {"concurrency_limit": streams, "concurrency_id": "runs"}
+
+
 def warn(error: object, title: str = "Warning") -> None:
     """Show the visitor one sentence; it may quote a file, and Gradio reads it as markup, so it is escaped."""
     gr.Warning(html.escape(str(error), quote=False), title=title)

@@ -12,10 +12,11 @@ from blockbatch.errors import BlockBatchError
 from ui.branches import BranchCard, picked
 from ui.knobs import NextRunCard, ThresholdCard
 from ui.live import LiveRuns
-from ui.parts import AT_ONCE, KNOB, warn
+from ui.parts import AT_ONCE, IN_TURN, KNOB, turns, warn
 from ui.prompt import PromptCard, drive
 from ui.session import ControlStore
 
+UNCHANGED = (gr.skip(),) * 4
 SETTINGS = (*ThresholdCard._fields, *NextRunCard._fields)
 
 
@@ -34,9 +35,9 @@ def wire_run(
 
     running = gr.on(
         [prompt.run.click, prompt.prompt.submit], stream, [prompt.prompt, prompt.pace, branches.sizes, *knobs],
-        [key, viewer, *prompt.driving], show_progress="hidden", concurrency_limit=streams, api_name="run",
+        [key, viewer, *prompt.driving], **turns(streams), **IN_TURN,
     )  # fmt: skip
-    running.then(lambda: drive(False), None, prompt.driving, **AT_ONCE)
+    running.failure(lambda: drive(False), None, prompt.driving, **AT_ONCE)
     wire_driving(runs.store, prompt, key)
     return running
 
@@ -48,14 +49,15 @@ def run_updates(runs: LiveRuns, prompt: str, pace: float, settings: dict[str, An
 
 def updates(begin: Callable[[], Iterator[tuple[str, str]]]) -> Iterator[tuple[Any, ...]]:
     """`run_updates` for the stream that `begin` starts."""
+    shown: tuple[str, str] | None = None
     buttons: Sequence[Any] = drive(True)
     try:
-        for key, text in begin():
-            yield key, text, *buttons
-            buttons = (gr.skip(),) * 4
+        for shown in begin():
+            yield *shown, *buttons
+            buttons = UNCHANGED
     except BlockBatchError as error:
         warn(error)
-        yield (gr.skip(),) * 6
+    yield (*shown, *drive(False)) if shown else (gr.skip(), gr.skip(), *UNCHANGED)
 
 
 def wire_driving(store: ControlStore, prompt: PromptCard, key: gr.State) -> None:

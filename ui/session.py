@@ -8,11 +8,14 @@ from __future__ import annotations
 
 import secrets
 import threading
-from collections.abc import Mapping
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Mapping
+from contextlib import AbstractContextManager
 from dataclasses import dataclass, field, replace
-from typing import Any, Protocol
+from typing import Any
 
 FULL_SPEED = 0.0
+KEY_BYTES = 18
 
 
 @dataclass(frozen=True)
@@ -31,65 +34,72 @@ class Wishes:
     stopped: bool = False
 
 
-class ControlStore(Protocol):
-    """Wishes by key.  An unknown key, such as that of a run that has ended, is not an error: nothing happens."""
+class ControlStore(ABC):
+    """Wishes by key.  An unknown key, such as that of a run that has ended, is not an error: nothing happens.
+
+    A backend says where the wishes lie: `LocalControlStore` in the memory of this process, `ui.shared_store` where a
+    decode in another process sees them too.  Both take any number of threads.
+    """
 
     def open(self, wishes: Wishes) -> str:
         """A new key, which cannot be guessed, holding `wishes`."""
+        key = secrets.token_urlsafe(KEY_BYTES)
+        self._write(key, wishes)
+        return key
 
     def read(self, key: str) -> Wishes:
         """The wishes under `key`; for an unknown key those of a run that shall stop."""
+        return self._read(key) or Wishes(stopped=True)
+
+    def holds(self, key: str) -> bool:
+        """Whether `key` is that of a run that is open."""
+        return self._read(key) is not None
 
     def change(self, key: str | None, **changes: Any) -> None:
         """Replace fields of the wishes under `key`; `settings` are added to those that are there."""
+        added = changes.pop("settings", {})
+        self._revise(key, lambda wishes: replace(wishes, settings={**wishes.settings, **added}, **changes))
 
     def step(self, key: str | None) -> None:
         """Ask for one more single step."""
+        self._revise(key, lambda wishes: replace(wishes, paused=True, steps=wishes.steps + 1))
 
     def resize(self, key: str | None, size: int, new_size: int) -> None:
         """Ask for a branch to go on with another block size."""
+        self._revise(key, lambda wishes: replace(wishes, resizes=(*wishes.resizes, (size, new_size))))
 
+    def _revise(self, key: str | None, revised: Callable[[Wishes], Wishes]) -> None:
+        with self._alone():
+            if key and (wishes := self._read(key)):
+                self._write(key, revised(wishes))
+
+    @abstractmethod
     def close(self, key: str) -> None:
         """Forget `key`."""
 
+    @abstractmethod
+    def __len__(self) -> int:
+        """Number of runs that are open."""
 
-class LocalControlStore:
-    """A `ControlStore` in the memory of this process, for any number of threads."""
+    @abstractmethod
+    def _alone(self) -> AbstractContextManager[object]:
+        """While it is entered, nobody else revises."""
+
+    @abstractmethod
+    def _read(self, key: str) -> Wishes | None:
+        """What lies under `key`, without waiting for anybody."""
+
+    @abstractmethod
+    def _write(self, key: str, wishes: Wishes) -> None:
+        """Put `wishes` under `key`, whole or not at all."""
+
+
+class LocalControlStore(ControlStore):
+    """Wishes in the memory of this process."""
 
     def __init__(self) -> None:
         self._lock = threading.Lock()
         self._wishes: dict[str, Wishes] = {}
-
-    def open(self, wishes: Wishes) -> str:
-        """See `ControlStore`."""
-        key = secrets.token_urlsafe(18)
-        with self._lock:
-            self._wishes[key] = wishes
-        return key
-
-    def read(self, key: str) -> Wishes:
-        """See `ControlStore`."""
-        with self._lock:
-            return self._wishes.get(key, Wishes(stopped=True))
-
-    def change(self, key: str | None, **changes: Any) -> None:
-        """See `ControlStore`."""
-        with self._lock:
-            if wishes := self._wishes.get(key or ""):
-                settings = {**wishes.settings, **changes.pop("settings", {})}
-                self._wishes[key or ""] = replace(wishes, settings=settings, **changes)
-
-    def step(self, key: str | None) -> None:
-        """See `ControlStore`."""
-        with self._lock:
-            if wishes := self._wishes.get(key or ""):
-                self._wishes[key or ""] = replace(wishes, paused=True, steps=wishes.steps + 1)
-
-    def resize(self, key: str | None, size: int, new_size: int) -> None:
-        """See `ControlStore`."""
-        with self._lock:
-            if wishes := self._wishes.get(key or ""):
-                self._wishes[key or ""] = replace(wishes, resizes=(*wishes.resizes, (size, new_size)))
 
     def close(self, key: str) -> None:
         """See `ControlStore`."""
@@ -97,8 +107,17 @@ class LocalControlStore:
             self._wishes.pop(key, None)
 
     def __len__(self) -> int:
-        """Number of runs that are open."""
+        """See `ControlStore`."""
         return len(self._wishes)
+
+    def _alone(self) -> AbstractContextManager[object]:
+        return self._lock
+
+    def _read(self, key: str) -> Wishes | None:
+        return self._wishes.get(key)
+
+    def _write(self, key: str, wishes: Wishes) -> None:
+        self._wishes[key] = wishes
 
 
 class Turnstile:

@@ -15,13 +15,12 @@ export class CompareCard {
   }
 
   /** `comparison` is null while there is no second run; `problem` says why none can be started, if so. */
-  draw({ pinned, live, problem, comparison, frames }) {
+  draw({ pinned, problem, comparison, frames }) {
     const { pin, unpin, part, compareSays, figuresB } = this.parts;
     pin.hidden = pinned;
     unpin.hidden = !pinned;
     part.hidden = !comparison;
     for (const name of Object.keys(CONTRASTS)) enable(this.parts[name], problem);
-    enable(pin, live ? "Run A can be pinned once it has ended" : "");
     say(compareSays, this.sentence(pinned, comparison));
     part.disabled = !comparison?.parting;
     figuresB.hidden = !comparison;

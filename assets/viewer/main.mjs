@@ -114,8 +114,8 @@ class Viewer {
 
   /** A new run began: it is shown alone, or beneath the pinned one. */
   opened() {
+    this.pair();
     const { beneath, live } = this.runs;
-    this.comparison = beneath && new Comparison(this.recording, beneath.recording);
     this.cursor.run = "a";
     if (beneath) {
       this.player.following = live;
@@ -138,8 +138,16 @@ class Viewer {
     if (count) this.startPlaying = false;
   }
 
+  /** Compare the run shown with the one beneath it, if there is one. */
+  pair() {
+    const { beneath } = this.runs;
+    this.comparison = beneath && new Comparison(this.recording, beneath.recording);
+  }
+
   pin() {
+    if (!this.recording?.steps.length) return;
     this.runs.pin();
+    this.pair();
     this.invalidate();
   }
 
@@ -327,10 +335,9 @@ class Viewer {
   drawCards(a, b) {
     const { pinned, live } = this.runs;
     this.whatIf.draw(a.recording, this.step);
-    this.whatIf.drawRun(a.recording, this.step, this.problem || (live ? "Wait until the run has ended" : ""));
+    this.whatIf.drawRun(a.recording, this.step, this.problem);
     this.compare.draw({
       pinned: Boolean(pinned),
-      live,
       problem: this.problem || (live ? "Wait until the run has ended, or stop it" : ""),
       comparison: b && this.comparison,
       frames: b && [a.frame, b.frame],

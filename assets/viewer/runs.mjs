@@ -9,6 +9,7 @@ import { titleOf } from "./compare.mjs";
 import { el } from "./dom.mjs";
 import { Recording } from "./recording.mjs";
 import { Tail, traceLines } from "./records.mjs";
+import { plural } from "./sentences.mjs";
 
 export class Runs {
   constructor() {
@@ -42,8 +43,9 @@ export class Runs {
     if (before?.recording.header.run === wanted) this.pinned = before;
   }
 
+  /** Pin the latest run; of one that goes on its steps so far are pinned, and it goes on beneath them. */
   pin() {
-    this.pinned = this.latest;
+    this.pinned = this.live ? soFar(this.latest) : this.latest;
   }
 
   /** Go on with the latest run; with the pinned one if no step of the latest came. */
@@ -72,6 +74,14 @@ export class Runs {
   get shownLive() {
     return this.live && this.shown === this.latest;
   }
+}
+
+/** A run that goes on, frozen at its newest step. */
+function soFar(run) {
+  const { header, steps } = run.recording;
+  const recording = new Recording(header);
+  for (const step of steps) recording.add(step);
+  return { recording, text: run.text, name: `${nameOf(run)}, its first ${plural(steps.length, "step")}` };
 }
 
 /** What a run is called on screen. */

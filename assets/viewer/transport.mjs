@@ -9,7 +9,7 @@ export function drawTransport(parts, { recording, player, live, follow }) {
   root.classList.toggle("playing", player.playing);
   play.setAttribute("aria-label", player.playing ? "Pause" : "Play");
   following.setAttribute("aria-pressed", String(follow));
-  download.disabled = live;
+  download.disabled = !recording.end;
   scrub.max = player.count - 1;
   scrub.value = player.step;
   scrub.style.setProperty("--done", `${player.count > 1 ? (100 * player.step) / (player.count - 1) : 100}%`);

@@ -77,9 +77,8 @@ export class WhatIfCard {
   }
 
   hindrance(recording, n) {
-    const { header, end } = recording;
+    const { header } = recording;
     if (header.config.block_size) return `A run of ${header.decoder} has one fixed block size and cannot be forked`;
-    if (!end) return "Only a run that has ended can be gone on from";
     if (!n) return "The first step has none before it to go on from; start a new run with these thresholds";
     if (!Object.keys(this.changes(recording.frame(n).config)).length) return "Drag a threshold first";
     return "";

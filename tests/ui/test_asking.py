@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
 import gradio as gr
@@ -94,6 +95,36 @@ def test_the_repeated_steps_keep_no_pace_and_heed_no_wish() -> None:
     assert naps
     assert any(isinstance(event, ConfigChange) and event.field == "merge_threshold" for step in forked.steps
                for event in step.events)  # fmt: skip
+
+
+def test_a_run_that_goes_on_is_forked_from_a_step_that_is_recorded_and_ends() -> None:
+    engine = engine_of(ScriptedModel())
+    assert engine.start is not None
+    runs = LiveRuns(engine.start, LocalControlStore(), Turnstile(1))
+    key, text = next(stream := runs.stream("any prompt", DecodeConfig(gen_length=64), FULL_SPEED, print))
+    while text.count('{"type":"step"') < 5:
+        key, text = next(stream)
+    with ThreadPoolExecutor(1) as thread:
+        rest = thread.submit(lambda: list(stream))
+        so_far = "".join(text.splitlines(keepends=True)[1:])
+        asked = {"kind": "fork", "trace": so_far, "step": 3, "changes": {"commit_threshold": 0.7}}
+        forked = list(asked_updates(Orders(engine), runs, FULL_SPEED, asked, key))[-1][1]
+    ended = parse_trace("".join(rest.result()[-1][1].splitlines(keepends=True)[1:]))
+    trace = parse_trace("".join(forked.splitlines(keepends=True)[1:]))
+    assert trace.header.origin == (ended.header.run, 3)
+    assert happened(trace, 4) == happened(ended, 4)
+    assert trace.steps[4].events[0] == ConfigChange("commit_threshold", 0.9, 0.7)
+
+
+def test_what_cannot_be_run_leaves_the_run_that_goes_on_alone(warnings_shown: list[str]) -> None:
+    engine = engine_of(ScriptedModel())
+    assert engine.start is not None
+    runs = LiveRuns(engine.start, LocalControlStore(), Turnstile(1))
+    key, _ = next(stream := runs.stream("any prompt", DecodeConfig(gen_length=64), FULL_SPEED, print))
+    assert list(asked_updates(Orders(engine), runs, FULL_SPEED, {"kind": "fork"}, key)) == [(gr.skip(),) * 6]
+    assert len(warnings_shown) == 1
+    assert not runs.store.read(key).stopped
+    stream.close()
 
 
 def test_a_contrast_decodes_the_same_prompt_another_way() -> None:

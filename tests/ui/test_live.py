@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Iterator
+from dataclasses import replace
 from itertools import pairwise
 from typing import Any
 
@@ -11,11 +12,12 @@ import pytest
 from scripted import ScriptedModel
 
 from blockbatch.config import Config, DecodeConfig
-from blockbatch.errors import PromptError
+from blockbatch.errors import BlockBatchError, PromptError
 from blockbatch.reading import parse_trace
 from blockbatch.run import Run
-from ui.live import LiveRuns
-from ui.session import FULL_SPEED, LocalControlStore, Turnstile
+from ui.live import LiveRuns, settings_of
+from ui.session import FULL_SPEED, LocalControlStore, Turnstile, Wishes
+from ui.steering import Refusal, Steering
 
 CONFIG = DecodeConfig(gen_length=64)
 
@@ -157,6 +159,45 @@ def test_a_closed_tab_ends_the_run_and_frees_its_place() -> None:
     assert len(stage.store) == 0
     assert len(stage.started[0].trace.steps) == 2
     assert '"queued"' not in next(stage.stream())[1]
+
+
+def test_a_run_is_ended_and_its_last_update_awaited_before_another_takes_its_place() -> None:
+    stage = Stage()
+    stream = stage.stream(pace=5)
+    key, text = next(stream)
+    naps: list[float] = []
+
+    def sleep(seconds: float) -> None:
+        nonlocal text
+        naps.append(seconds)
+        text = list(stream)[-1][1]
+
+    replace(stage.runs, sleep=sleep).end(key)
+    assert len(naps) == 1
+    assert parse_trace(trace_text(text)).end.stop == "stopped"  # type: ignore[union-attr]
+    for over in (key, None, "invented"):
+        stage.runs.end(over)
+
+
+def test_a_run_that_does_not_end_in_time_is_left_to_itself() -> None:
+    stage = Stage()
+    key, _ = next(stream := stage.stream(pace=5))
+    with pytest.raises(BlockBatchError, match="still in a forward"):
+        stage.runs.end(key)
+    assert stage.store.read(key).stopped
+    stream.close()
+
+
+def test_a_run_may_take_only_so_long() -> None:
+    clock, store = Clock(), LocalControlStore()
+    key = store.open(Wishes(paused=True))
+    run = Run(ScriptedModel(), "any prompt", CONFIG)
+    parts = list(Steering(run, settings_of(CONFIG), store, key, seconds=3.0, clock=clock, sleep=clock.sleep))
+    assert 3.0 < clock.now < 3.2
+    (refusal,) = [part for part in parts if isinstance(part, Refusal)]
+    assert refusal.sentence == "The run was stopped: 3 seconds are as long as one may take here."
+    assert run.trace.end is not None
+    assert (run.trace.end.stop, len(run.trace.steps)) == ("stopped", 1)
 
 
 def test_one_run_too_many_waits_and_says_its_place() -> None:

@@ -40,6 +40,25 @@ test("what comes after a run was pinned stands beneath it, until it is unpinned"
   assert.deepEqual([runs.shown.name, runs.beneath], ["two", null]);
 });
 
+test("a run that goes on is pinned as far as it got, and goes on beneath", () => {
+  const runs = new Runs();
+  const text = session("live") + first;
+  const lines = text.split("\n").slice(0, 6);
+  runs.feed(`${lines.join("\n")}\n`);
+  assert.ok(runs.live);
+  runs.pin();
+  assert.equal(runs.shown.recording.steps.length, 4);
+  assert.equal(nameOf(runs.shown), `${nameOf(runs.latest)}, its first 4 steps`);
+  runs.feed(text);
+  assert.equal(runs.shown.recording.steps.length, 4);
+  assert.equal(runs.shown.recording.end, null);
+  assert.equal(fileOf(runs.shown), `${lines.slice(1).join("\n")}\n`);
+  assert.ok(runs.beneath.recording.end);
+  assert.deepEqual(runs.shown.recording.frame(3).leader.token, runs.beneath.recording.frame(3).leader.token);
+  runs.unpin();
+  assert.equal(fileOf(runs.shown), first);
+});
+
 test("a contrast pins the run that it was asked for, and no other", () => {
   const runs = new Runs();
   runs.feed(opened(first, "one"));

@@ -1,0 +1,221 @@
+"""Named endpoints for programs: the same runs as on the page, for gradio_client, plain HTTP and MCP clients.
+
+Gradio reads the schema of an endpoint off its function: names and types of the parameters, and the docstring.  It does
+so without resolving postponed annotations, which therefore are not used in this module.
+"""
+
+import json
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from typing import Any, Literal, TypedDict
+
+import gradio as gr
+from gradio.block_function import BlockFunction
+from gradio.utils import get_function_description
+
+from blockbatch.config import DecodeConfig, boolean, number
+from blockbatch.errors import BlockBatchError, ConfigError
+from ui.asking import Orders, mapping, text
+from ui.engine import Engine, ModelInfo
+from ui.live import LiveRuns
+from ui.parts import turns
+from ui.session import FULL_SPEED
+
+DEFAULTS = DecodeConfig()
+BLOCK_SIZES = list(DEFAULTS.block_sizes)
+FASTEST_PACE = 100.0
+STEERED = ("block_sizes", "commit_threshold", "merge_threshold", "sync_threshold", "refresh_interval", "temperature")
+DRIVEN = ("pace", "paused", "stopped")
+STOPPED = {"eos": "finished", "complete": "finished", "stopped": "stopped", "failed": "failed"}
+
+Status = Literal["queued", "live", "paused", "finished", "stopped", "failed"]
+
+
+class Progress(TypedDict):
+    """How far a run has come.
+
+    key: what `steer` takes, for as long as the run goes on; place: in the line while it is queued, else 0; run: its id
+    in its trace; steps: how many are done; text: the answer, empty before the end; trace: the NDJSON so far, if it is
+    wanted; notes: sentences about what could not be done.
+    """
+
+    status: Status
+    key: str
+    place: int
+    run: str
+    steps: int
+    text: str
+    trace: str
+    notes: list[str]
+
+
+class Reader:
+    """Sums up the growing text of a live run (see `LiveRuns.follow`)."""
+
+    def __init__(self, with_trace: bool) -> None:
+        self.notes: list[str] = []
+        self._with_trace = with_trace
+        self._read = 0
+        self._progress = Progress(status="queued", key="", place=0, run="", steps=0, text="", trace="", notes=[])
+
+    def read(self, key: str, text: str) -> Progress:
+        """Take in the text so far."""
+        for line in text[self._read :].splitlines(keepends=True):
+            self._take(line)
+        self._read = len(text)
+        return {**self._progress, "key": key, "notes": list(self.notes)}
+
+    def _take(self, line: str) -> None:
+        progress = self._progress
+        if line.startswith('{"type":"session"'):
+            session = json.loads(line)
+            progress["status"], progress["place"] = session["status"], session.get("place", 0)
+            return
+        if self._with_trace:
+            progress["trace"] += line
+        if line.startswith('{"type":"step"'):
+            progress["steps"] += 1
+        elif line.startswith('{"type":"header"'):
+            progress["run"] = json.loads(line)["run"]
+        else:
+            end = json.loads(line)
+            progress["text"], progress["status"] = end["text"], STOPPED[end["stop"]]
+
+
+@contextmanager
+def sentences() -> Iterator[None]:
+    """What is refused reaches the client as its one sentence."""
+    try:
+        yield
+    except BlockBatchError as error:
+        raise gr.Error(str(error), print_exception=False) from None
+
+
+def progress(
+    begin: Callable[[Callable[[str], object]], Iterator[tuple[str, str]]], with_trace: bool
+) -> Iterator[Progress]:
+    """How far the run has come that `begin` starts, given a function for its refusals."""
+    with sentences():
+        reader = Reader(boolean("with_trace", with_trace))
+        for key, so_far in begin(reader.notes.append):
+            yield reader.read(key, so_far)
+
+
+def wishes_of(changes: Any) -> dict[str, Any]:
+    """`changes` as fields of `Wishes`; ConfigError for one that there is not.  Settings are checked by the run."""
+    asked = dict(mapping("changes", {"changes": changes}))
+    for name, value in asked.items():
+        if name not in STEERED + DRIVEN:
+            raise ConfigError(name, value, "left out: during a run only " + ", ".join(STEERED + DRIVEN) + " can change")
+    wishes: dict[str, Any] = {name: boolean(name, asked.pop(name)) for name in ("paused", "stopped") if name in asked}
+    if "pace" in asked:
+        wishes["pace"] = number("pace", asked.pop("pace"), 0, FASTEST_PACE)
+    return {**wishes, "settings": asked}
+
+
+def create_api(page: gr.Blocks, engine: Engine, runs: LiveRuns, streams: int) -> None:
+    """Add the endpoints to the page, which is being built; `streams`: see `turns`."""
+    orders = Orders(engine)
+
+    def generate(
+        prompt: str,
+        gen_length: int = DEFAULTS.gen_length,
+        block_sizes: list[int] = BLOCK_SIZES,
+        preset: Literal["paper", "latest"] = "paper",
+        commit_threshold: float = DEFAULTS.commit_threshold,
+        merge_threshold: float = DEFAULTS.merge_threshold,
+        sync_threshold: int = DEFAULTS.sync_threshold,
+        refresh_interval: int = DEFAULTS.refresh_interval,
+        temperature: float = DEFAULTS.temperature,
+        seed: int = DEFAULTS.seed,
+        pace: float = FULL_SPEED,
+        with_trace: bool = True,
+    ) -> Progress:
+        """Decode a prompt with BlockBatch, several block sizes at once, and stream how far it has come.
+
+        Args:
+            prompt: What to answer.
+            gen_length: Number of positions to fill in, 0 to 4096.
+            block_sizes: One branch for each, 1 to 16 distinct whole numbers from 1 to 1024.
+            preset: The paper's rules, or those of its newest code.
+            commit_threshold: A branch commits every candidate in its window at or above this probability, 0 to 2.
+            merge_threshold: A branch takes over another's token if it gives it more than this probability, 0 to 2.
+            sync_threshold: A branch more than this many tokens behind is reset to the leader.
+            refresh_interval: Tokens a branch moves on before it asks for a full recompute.
+            temperature: 0 takes the most probable token; more samples more freely, up to 10.
+            seed: Fixes what is sampled where the temperature is above 0.
+            pace: Steps a second, 0 for full speed.
+            with_trace: Whether every step is in the answer, as NDJSON; without them the answer is short.
+
+        Returns:
+            How far the run has come; the last one holds the answer.
+        """
+        settings = {
+            "gen_length": gen_length, "block_sizes": block_sizes, "commit_threshold": commit_threshold,
+            "merge_threshold": merge_threshold, "sync_threshold": sync_threshold, "refresh_interval": refresh_interval,
+            "temperature": temperature, "seed": seed,
+        }  # fmt: skip
+
+        def begin(warn: Callable[[str], object]) -> Iterator[tuple[str, str]]:
+            return runs.stream(text("prompt", {"prompt": prompt}), DecodeConfig.preset(preset, **settings),
+                               number("pace", pace, 0, FASTEST_PACE), warn)  # fmt: skip
+
+        yield from progress(begin, with_trace)
+
+    def fork(trace: str, step: int, changes: dict[str, float], with_trace: bool = True) -> Progress:
+        """Repeat a recorded run up to a step and go on under other thresholds, streamed as `generate` does.
+
+        Args:
+            trace: The recorded run, NDJSON, whole or as far as it has come.
+            step: The last step to repeat, counted from 0 as in the trace.
+            changes: The new commit_threshold or merge_threshold or both, each 0 to 2.
+            with_trace: Whether every step is in the answer, as NDJSON; without them the answer is short.
+
+        Returns:
+            How far the new run has come; the last one holds its answer.
+        """
+
+        def begin(warn: Callable[[str], object]) -> Iterator[tuple[str, str]]:
+            order = orders.make({"kind": "fork", "trace": trace, "step": step, "changes": changes})
+            return runs.follow(order, FULL_SPEED, warn)
+
+        yield from progress(begin, with_trace)
+
+    def steer(key: str, changes: dict[str, Any]) -> bool:
+        """Change a run while it goes on, from its next step.
+
+        Args:
+            key: The key of the run, as `generate` streams it.
+            changes: By name, block_sizes, any threshold, refresh_interval, temperature, pace, paused or stopped.
+
+        Returns:
+            Whether the run still went on.
+        """
+        with sentences():
+            known_key, wishes = text("key", {"key": key}), wishes_of(changes)
+            going_on = runs.store.holds(known_key)
+            runs.store.change(known_key, **wishes)
+            return going_on
+
+    def models() -> list[ModelInfo]:
+        """List the models that runs can be started with: the one that is loaded, or none.
+
+        Returns:
+            For each its id, the most tokens of prompt and answer together, the device and the number format.
+        """
+        return [engine.model] if engine.model else []
+
+    for stream in (generate, fork):
+        gr.api(stream, **turns(streams))
+    for at_once in (steer, models):
+        gr.api(at_once, queue=False)
+    for endpoint in page.fns.values():
+        if endpoint.fn in (generate, fork, steer, models):
+            label(endpoint)
+
+
+def label(endpoint: BlockFunction) -> None:
+    """Let the schema say of each parameter what the docstring says of it, rather than its number."""
+    _, about, _ = get_function_description(endpoint.fn)
+    for component, sentence in zip(endpoint.inputs, about.values(), strict=True):
+        component.label = sentence

@@ -1,0 +1,55 @@
+"""Decoding on ZeroGPU: each run is one call of a function that `spaces.GPU` wraps.
+
+There the page's process never holds a GPU.  A call asks for one for some seconds, and is answered by a forked worker
+that is kept for later calls.  What goes in and comes out is pickled, so a run is made again there from its `Job`, and
+its visitor steers it through a control store that a forked process sees.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping
+from math import ceil
+from typing import Any
+
+import gradio as gr
+
+from ui.engine import Engine
+from ui.live import Job, Order
+from ui.session import ControlStore
+from ui.settings import Settings
+from ui.steering import Part, Refusal, Steering
+from ui.viewer import session_line
+
+SECONDS_TO_BEGIN = 10  # for moving the weights to the device, and what comes before the first step
+SECONDS_A_FORWARD = 0.1  # of an 8B model over six branches, generously
+MOST_SECONDS = 120  # of a visitor's daily quota that one run may take
+
+
+def seconds_for(gen_length: int, pace: float) -> int:
+    """How long a run may take: a forward a position, which is the most that it needs, at the pace asked for."""
+    a_step = max(SECONDS_A_FORWARD, 1 / pace if pace else 0.0)
+    return min(SECONDS_TO_BEGIN + ceil(gen_length * a_step), MOST_SECONDS)
+
+
+def decode_on_gpu(
+    engine: Engine, store: ControlStore, settings: Settings
+) -> Callable[[Order, str], Iterator[Part]] | None:
+    """For `LiveRuns.elsewhere`: decodes an order under a key in a worker with a GPU; None where this is no ZeroGPU."""
+    if not settings.zero_gpu:
+        return None
+    import spaces
+
+    @spaces.GPU(duration=lambda *arguments: arguments[-1])
+    def decode(job: Job, settings: Mapping[str, Any], key: str, repeated: int, seconds: int) -> Iterator[Part]:
+        limit = seconds - SECONDS_TO_BEGIN / 2  # ends by itself, before the worker would be ended in the midst of it
+        yield from Steering(job.made_by(engine), settings, store, key, repeated, limit)
+
+    def decoded(order: Order, key: str) -> Iterator[Part]:
+        seconds = seconds_for(order.settings["gen_length"], store.read(key).pace)
+        try:
+            yield from decode(order.job, dict(order.settings), key, order.repeated, seconds)
+        except gr.Error as error:  # no GPU is free, or the visitor's quota is used up
+            yield Refusal(str(error.message))
+            yield session_line("failed")
+
+    return decoded

@@ -1,0 +1,156 @@
+"""A run that obeys its visitor: its lines at the pace they chose, and between two steps what they asked for meanwhile.
+
+Nothing here knows the page, so that it also works in another process: what cannot be done goes out as a `Refusal`
+among the lines.
+"""
+
+from __future__ import annotations
+
+import logging
+import time
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass, field
+from typing import Any, NamedTuple, Protocol
+
+from blockbatch.errors import BlockBatchError
+from ui.session import ControlStore, Wishes
+from ui.viewer import session_line
+
+logger = logging.getLogger(__name__)
+
+NAP = 0.02
+NO_LIMIT = float("inf")
+CLOSING = '{"type":"end"'
+
+
+class RunLike(Protocol):
+    """What is needed of a `blockbatch.run.Run`."""
+
+    def __iter__(self) -> Iterator[str]:
+        """The NDJSON lines, each as soon as its step is done."""
+
+    def reconfigure(self, **changes: Any) -> None:
+        """Change settings from the next step on, all or, with a ConfigError, none."""
+
+    def stop(self) -> None:
+        """End after the current step."""
+
+
+class Refusal(NamedTuple):
+    """One sentence for the visitor: what they asked for cannot be."""
+
+    sentence: str
+
+
+Part = str | Refusal  # text for the viewer, empty while there is none; or what it cannot have
+
+
+@dataclass
+class Obedience:
+    """Brings what a visitor asked for to a run, once for each wish.  `settings` are those in force."""
+
+    run: RunLike
+    settings: dict[str, Any] = field(default_factory=dict)
+    resizes: int = 0
+    steps: int = 0
+
+    def obey(self, wishes: Wishes) -> Iterator[Refusal]:
+        """Apply what is new in `wishes`; what cannot be is refused and the run stays as it is."""
+        for size, new_size in wishes.resizes[self.resizes :]:
+            yield from self._resize(size, new_size)
+        self.resizes = len(wishes.resizes)
+        for name, value in wishes.settings.items():
+            if self.settings.get(name) != value:
+                yield from self._try(**{name: value})
+                self.settings[name] = value
+
+    def may_step(self, wishes: Wishes) -> bool:
+        """Whether the next step may be taken now; uses up one single step while paused."""
+        if not wishes.paused:
+            self.steps = wishes.steps
+            return True
+        if self.steps < wishes.steps:
+            self.steps += 1
+            return True
+        return False
+
+    def _resize(self, size: int, new_size: int) -> Iterator[Refusal]:
+        sizes = sorted(new_size if each == size else each for each in self.settings["block_sizes"])
+        yield from self._try(block_sizes=sizes, resize={size: new_size})
+        self.settings["block_sizes"] = sizes
+
+    def _try(self, **changes: Any) -> Iterator[Refusal]:
+        try:
+            self.run.reconfigure(**changes)
+        except BlockBatchError as error:
+            yield Refusal(str(error))
+
+
+@dataclass
+class Steering:
+    """Iterates a run under the wishes that `store` holds under `key`.
+
+    settings: those with which it starts; repeated: its first steps that only repeat a recorded run, which come at full
+    speed and which no wish disturbs; seconds: how long it may take, after which it is stopped as a visitor would.
+    """
+
+    run: RunLike
+    settings: Mapping[str, Any]
+    store: ControlStore
+    key: str
+    repeated: int = 0
+    seconds: float = NO_LIMIT
+    clock: Callable[[], float] = time.monotonic
+    sleep: Callable[[float], None] = time.sleep
+    _end: float = field(init=False, default=NO_LIMIT)
+
+    def __iter__(self) -> Iterator[Part]:
+        """The lines of the run, each ended; empty texts while waiting for the next.  A run that breaks ends here."""
+        try:
+            yield from self._steps()
+        except Exception as error:  # whatever broke: what was recorded stays on screen, and the page goes on
+            if not isinstance(error, BlockBatchError):
+                logger.exception("a run broke")
+            yield Refusal(f"The run broke off and what was decoded so far is kept: {error}")
+            yield session_line("failed")
+
+    def _steps(self) -> Iterator[Part]:
+        lines, obedience = iter(self.run), Obedience(self.run, dict(self.settings))
+        self._end = self.clock() + self.seconds
+        yield next(lines) + "\n"
+        began = self.clock()
+        for number, line in enumerate(lines, start=1):
+            yield line + "\n"
+            if line.startswith(CLOSING):  # nothing to wait for, but a run that broke raises now
+                continue
+            if number > self.repeated:
+                yield from self._pause(obedience, began)
+            yield from self._stop_if_over()
+            began = self.clock()
+
+    def _pause(self, obedience: Obedience, began: float) -> Iterator[Part]:
+        """Between two steps: wait as long as the pace or a pause asks, then pass on what was asked meanwhile."""
+        paused = False
+        while not (wishes := self.store.read(self.key)).stopped and not self._late:
+            waited = not wishes.pace or self.clock() - began >= 1 / wishes.pace
+            if waited and obedience.may_step(wishes):
+                break
+            if wishes.paused != paused:
+                paused = wishes.paused
+                yield session_line("paused" if paused else "live")
+            yield ""
+            self.sleep(NAP)
+        if paused:
+            yield session_line("live")
+        yield from obedience.obey(wishes)
+
+    def _stop_if_over(self) -> Iterator[Refusal]:
+        if self.store.read(self.key).stopped:
+            self.run.stop()
+        elif self._late:
+            self.run.stop()
+            yield Refusal(f"The run was stopped: {self.seconds:.0f} seconds are as long as one may take here.")
+
+    @property
+    def _late(self) -> bool:
+        return self.clock() >= self._end
