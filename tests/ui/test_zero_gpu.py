@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import json
+import os
 import pickle
+import signal
 import subprocess
 import sys
 import urllib.request
@@ -44,7 +46,9 @@ class Space(NamedTuple):
 @pytest.fixture(scope="module")
 def space() -> Iterator[Space]:
     pytest.importorskip("spaces")
-    process = subprocess.Popen([sys.executable, str(STAGE)], stdout=subprocess.PIPE, text=True, cwd=STAGE.parents[1])
+    process = subprocess.Popen(
+        [sys.executable, str(STAGE)], stdout=subprocess.PIPE, text=True, cwd=STAGE.parents[1], start_new_session=True
+    )
     assert process.stdout
     try:
         while not (line := process.stdout.readline()).startswith("{"):
@@ -52,7 +56,7 @@ def space() -> Iterator[Space]:
         told = json.loads(line)
         yield Space(Client(told["url"], verbose=False), told["pid"], told["control"], told["lent"])
     finally:
-        process.terminate()
+        os.killpg(process.pid, signal.SIGKILL)  # its workers, too
         process.wait(20)
 
 
