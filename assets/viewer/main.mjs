@@ -11,6 +11,7 @@ import { BranchMap, HistoryMap } from "./heatmap.mjs";
 import { actionOf } from "./keys.mjs";
 import { cursorSentence, drawFigures, Inspector, TextPanel } from "./panels.mjs";
 import { speaker } from "./metrics.mjs";
+import { Minimap } from "./minimap.mjs";
 import { nextStop, Player } from "./player.mjs";
 import { nextMarked } from "./recording.mjs";
 import { fileOf, Runs, save } from "./runs.mjs";
@@ -19,6 +20,7 @@ import { Timeline } from "./timeline.mjs";
 import { drawTransport } from "./transport.mjs";
 import { viewsOf, workPlace } from "./views.mjs";
 import { WhatIfCard } from "./whatifcard.mjs";
+import { wireZoom } from "./zooming.mjs";
 
 /**
  * Start the viewer in `element`; `props.value` is the append-only text, `watch` tells when it has grown, `trigger`
@@ -52,6 +54,8 @@ class Viewer {
     this.grid = new Grid(this.parts, { pick: pick("a"), scrolled });
     this.timeline = new Timeline(this.parts, seek);
     this.beneath = new Beneath(this.parts, this.grid, { pick: pick("b"), seek, scrolled });
+    this.minimap = new Minimap(this.parts, this.grid, scrolled);
+    wireZoom(this.parts, [this.parts.scroll, this.parts.scrollB, this.parts.minimap], this.grid, scrolled);
     this.branchMap = new BranchMap(this.parts.branchMap, (branch, position) => this.pick(branch, position));
     this.historyMap = new HistoryMap(this.parts.historyMap, (step, position) => {
       this.pick(this.cursor.branch, position);
@@ -249,6 +253,8 @@ class Viewer {
       event: () => this.seek(nextMarked(this.recording.marks, this.player.step, action.direction) ?? this.player.step),
       stop: () => this.stop(action.direction),
       fill: () => this.fill.next(),
+      zoom: () => this.zoom(action.direction),
+      pan: () => this.minimap.page(action.direction),
       loop: () => this.player.loop(),
       part: () => this.showParting(),
       first: () => this.seek(0),
@@ -258,6 +264,11 @@ class Viewer {
       position: () => this.pick(this.cursor.branch, Math.max(this.cursor.position + action.direction, 0)),
     };
     acts[action.name]();
+  }
+
+  zoom(direction) {
+    this.grid.zoomStep(direction);
+    this.invalidate();
   }
 
   /** The step of the run shown: its last where run B is longer. */
@@ -282,7 +293,7 @@ class Viewer {
   }
 
   restyle() {
-    for (const panel of [this.grid, this.timeline, this.beneath, this.branchMap.map, this.historyMap.map])
+    for (const panel of [this.grid, this.minimap, this.timeline, this.beneath, this.branchMap.map, this.historyMap.map])
       panel.restyle();
     this.invalidate();
   }
@@ -317,6 +328,7 @@ class Viewer {
     say(this.parts.titleA, a.title);
     this.timeline.draw(a);
     this.grid.draw(a);
+    this.minimap.draw(a);
     this.beneath.draw(b);
   }
 
