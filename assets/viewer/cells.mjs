@@ -41,9 +41,9 @@ export class CellPainter {
     box(context, x + 0.5, y + 0.5, width - 1, CELL - 1);
     context.strokeStyle = inside ? this.palette.dim : this.palette.line;
     context.lineWidth = 1;
-    context.setLineDash(inside ? [] : [2, 3]);
+    if (!inside) context.setLineDash([2, 3]);
     context.stroke();
-    context.setLineDash([]);
+    if (!inside) context.setLineDash([]);
     if (branch.draft[position] === MASKED) return;
     if (width < TEXT_FROM) {
       this.drawFaint(context, fill);
@@ -154,15 +154,22 @@ export class CellPainter {
     return this.inks.get(text);
   }
 
+  /** `text`, or what of it fits: with an ellipsis where that leaves a character, else its first ones alone. */
   shorten(context, text, room) {
     if (this.measure(context, text) <= room) return text;
     const key = `${room} ${text}`;
     if (!this.shortened.has(key)) {
-      const characters = [...text];
-      while (characters.length && this.measure(context, `${characters.join("")}\u2026`) > room) characters.pop();
-      this.shortened.set(key, `${characters.join("")}\u2026`);
+      const start = this.longest(context, text, "\u2026", room);
+      this.shortened.set(key, start === "\u2026" ? this.longest(context, text, "", room + PADDING) : start);
     }
     return this.shortened.get(key);
+  }
+
+  /** The longest start of `text` that fits together with `ending`. */
+  longest(context, text, ending, room) {
+    const characters = [...text];
+    while (characters.length && this.measure(context, characters.join("") + ending) > room) characters.pop();
+    return characters.join("") + ending;
   }
 }
 

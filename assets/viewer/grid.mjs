@@ -2,7 +2,7 @@
 
 import { box, CELL, CellPainter } from "./cells.mjs";
 import { Columns } from "./columns.mjs";
-import { calm, el, icon, palette, say, surface } from "./dom.mjs";
+import { calm, el, icon, palette, say, surface, widthOf } from "./dom.mjs";
 import { visible } from "./pieces.mjs";
 import { Strips } from "./strips.mjs";
 import { cellKey } from "./whatif.mjs";
@@ -62,6 +62,13 @@ export class Grid {
     }
     const moved = recordings.map((recording, index) => this.measureRun(recording, index));
     if (moved.some(Boolean)) this.columns.place();
+    this.look();
+  }
+
+  /** Read where the view is. Once a picture, before anything is written: each later reading would lay the page out. */
+  look() {
+    this.left = this.scroll.scrollLeft;
+    this.room = widthOf(this.scroll);
   }
 
   measureRun(recording, index) {
@@ -78,19 +85,20 @@ export class Grid {
 
   /** Zoom one stop in (1) or out (-1), or by a factor; what stands at `x` pixels of the view stays there. */
   zoomStep(direction, x) {
-    this.zoomTo(stepped(this.zoom, direction, this.columns.length, this.scroll.clientWidth), x);
+    this.zoomTo(stepped(this.zoom, direction, this.columns.length, this.room), x);
   }
 
   zoomBy(factor, x) {
-    this.zoomTo(scaled(this.zoom, factor, this.columns.length, this.scroll.clientWidth), x);
+    this.zoomTo(scaled(this.zoom, factor, this.columns.length, this.room), x);
   }
 
-  zoomTo(zoom, x = this.scroll.clientWidth / 2) {
+  zoomTo(zoom, x = this.room / 2) {
     const place = this.columns.placeOf(this.scroll.scrollLeft + x);
     this.zoom = this.columns.zoom = zoom;
     this.columns.place();
     this.makeRoom();
     this.scroll.scrollLeft = this.columns.xOf(place) - x;
+    this.look();
   }
 
   makeRoom() {
@@ -99,13 +107,14 @@ export class Grid {
 
   /** Whether not all positions are in view at once. */
   get overflows() {
-    return this.columns.total > this.scroll.clientWidth;
+    return this.columns.total > this.room;
   }
 
   /** Bring the position `first` to the left edge. */
   pan(first) {
     this.follow = false;
     this.scroll.scrollLeft = this.columns.lefts[first];
+    this.look();
   }
 
   /** Draw a view; its `rows` are the branches to show where not all are. */
@@ -116,7 +125,7 @@ export class Grid {
     const height = AXIS + this.rows.length * ROW;
     this.makeRoom();
     this.spacer.style.height = `${height}px`;
-    const [left, width] = [this.scroll.scrollLeft, this.scroll.clientWidth];
+    const { left, room: width } = this;
     const context = surface(this.canvas, width, height);
     this.context = context;
     context.textAlign = "center";
@@ -230,19 +239,20 @@ export class Grid {
   /** Bring a position into view if it is not; used for the place where decoding goes on and for the cursor. */
   show(position, eager = false) {
     const { lefts, widths, total } = this.columns ?? new Columns(0);
-    const [left, width] = [this.scroll.scrollLeft, this.scroll.clientWidth];
+    const { left, room: width } = this;
     if (total <= width || position >= widths.length) return;
     const [start, end] = [lefts[position] - left, lefts[position] + widths[position] - left];
     const comfortable = eager ? start >= 0 && start < 0.6 * width : start >= 0 && end <= width;
     if (comfortable) return;
     const target = Math.max(lefts[position] - 0.12 * width, 0);
     const near = Math.abs(target - left) < 1.5 * width;
+    this.makeRoom();
     this.scroll.scrollTo({ left: target, behavior: near && !calm() ? "smooth" : "auto" });
+    this.look();
   }
 
   /** The positions in view: [first, last + 1). */
   get view() {
-    const [left, width] = [this.scroll.scrollLeft, this.scroll.clientWidth];
-    return this.columns.visible(left, left + width);
+    return this.columns.visible(this.left, this.left + this.room);
   }
 }

@@ -12,6 +12,7 @@ import { actionOf } from "./keys.mjs";
 import { cursorSentence, drawFigures, Inspector, TextPanel } from "./panels.mjs";
 import { speaker } from "./metrics.mjs";
 import { Minimap } from "./minimap.mjs";
+import { drawNothing } from "./nothing.mjs";
 import { nextStop, Player } from "./player.mjs";
 import { nextMarked } from "./recording.mjs";
 import { fileOf, Runs, save } from "./runs.mjs";
@@ -187,6 +188,7 @@ class Viewer {
   }
 
   announce() {
+    drawNothing(this.parts, this.recording);
     const detail = statusOf(this.runs.session, this.runs.latest?.recording);
     document.dispatchEvent(new CustomEvent("blockbatch:status", { detail }));
     this.invalidate();
@@ -244,7 +246,7 @@ class Viewer {
   }
 
   key(event) {
-    const action = this.recording && actionOf(event);
+    const action = this.recording?.steps.length && actionOf(event);
     if (!action) return;
     event.preventDefault();
     const acts = {

@@ -1,6 +1,6 @@
 /** A strip of all positions and branches above the grids, with a frame around the part in view that can be dragged. */
 
-import { palette, say, surface } from "./dom.mjs";
+import { palette, say, surface, widthOf } from "./dom.mjs";
 import { firstAfter, firstAround, frameOn } from "./zoom.mjs";
 
 const TOP = 7; // room for the marks of the cursor and of the parting
@@ -9,8 +9,8 @@ const SEAM = 1;
 
 export class Minimap {
   /** `grid` is the grid that it pans; `changed()` is called when it has. */
-  constructor({ minimap, minimapCanvas: canvas, minimapSays: says }, grid, changed) {
-    Object.assign(this, { node: minimap, canvas, says, grid, changed });
+  constructor({ minimap, minimapCanvas: canvas, minimapSays: says, minimapOf: of }, grid, changed) {
+    Object.assign(this, { node: minimap, canvas, says, of, grid, changed });
     this.restyle();
     canvas.addEventListener("pointerdown", (event) => this.grab(event));
     canvas.addEventListener("pointermove", (event) => event.buttons && this.drag(event));
@@ -70,7 +70,7 @@ export class Minimap {
     const { grid } = this;
     this.node.hidden = !grid.overflows && grid.zoom === Infinity;
     if (this.node.hidden) return;
-    const width = this.canvas.parentElement.clientWidth;
+    const width = widthOf(this.canvas.parentElement);
     const context = surface(this.canvas, width, HEIGHT);
     this.drawStrips(context, width);
     this.drawFrame(context, frameOn(grid.view, this.length, width), width);
@@ -125,7 +125,8 @@ export class Minimap {
 
   tell([first, last]) {
     const { canvas, length } = this;
-    say(this.says, `${first}\u2013${last - 1} of ${length}`);
+    say(this.says, `${first}\u2013${last - 1}`);
+    say(this.of, `of ${length}`);
     canvas.setAttribute("aria-valuemax", Math.max(length - (last - first), 0));
     canvas.setAttribute("aria-valuenow", first);
     canvas.setAttribute("aria-valuetext", `positions ${first} to ${last - 1} of ${length} in view`);

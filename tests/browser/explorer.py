@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import socket
 from pathlib import Path
 from typing import Any
 
@@ -14,22 +13,13 @@ from blockbatch.fork import fork
 from blockbatch.reading import MAX_BYTES
 from blockbatch.run import Run
 from blockbatch.trace import Trace
+from ui.bench.server import free_port
 from ui.engine import Engine
 from ui.interface import create_ui
 from ui.settings import Settings
 from ui.theme import head, theme
 
 ROOT = Path(__file__).parents[2]
-ARGUMENTS = [
-    "--headless=new",
-    "--no-sandbox",
-    "--disable-gpu",
-    "--disable-quic",
-    "--no-first-run",
-    "--disable-background-networking",
-    "--disable-component-update",
-    "--disable-sync",
-]
 MARKUP = "<img src=x onerror=window.broken=1> and <b>bold</b> stay text. " + ANSWER
 
 
@@ -52,12 +42,6 @@ class Stage:
     def fork(self, trace: Trace, step: int, changes: dict[str, Any]) -> Run:
         self.started.append(fork(ScriptedModel(), trace, step, **changes))
         return self.started[-1]
-
-
-def free_port() -> int:
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        return int(probe.getsockname()[1])
 
 
 def open_page(page: Page, url: str) -> None:

@@ -4,11 +4,14 @@ from __future__ import annotations
 
 import gzip
 import json
+import os
+import platform
 import re
 import tempfile
 import threading
 from collections.abc import Sequence
 from dataclasses import dataclass
+from importlib.metadata import version
 from pathlib import Path
 from statistics import median, quantiles
 from typing import TYPE_CHECKING, Any
@@ -145,10 +148,6 @@ def script(name: str) -> str:
 
 def conditions(browser: Browser) -> dict[str, Any]:
     """What the figures may depend on."""
-    import os
-    import platform
-    from importlib.metadata import version
-
     return {
         "cpus": os.cpu_count(),
         "machine": platform.machine(),

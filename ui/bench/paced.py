@@ -22,7 +22,7 @@ PACE = SECONDS_BETWEEN_UPDATES + 0.001  # a step that came any sooner would wait
 
 @dataclass
 class PacedRun:
-    """Yields the lines of `run` at a fixed pace; as each step leaves, prints {"step", "at"}, in seconds of the clock."""
+    """Yields the lines of `run` at a fixed pace; as a step leaves, prints {"step", "at"}, in seconds of the clock."""
 
     run: Run
 

@@ -77,5 +77,5 @@ def resident(pid: int) -> int:
     try:
         pages = int(Path(f"/proc/{pid}/statm").read_text(encoding="ascii").split()[1])
     except OSError:
-        raise BenchError("The memory of a server can be measured on Linux alone; leave memory_growth_pct out.") from None
+        raise BenchError("A server's memory can be measured on Linux alone; leave memory_growth_pct out.") from None
     return pages * os.sysconf("SC_PAGE_SIZE")
