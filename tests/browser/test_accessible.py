@@ -20,7 +20,7 @@ SERIOUS = ("serious", "critical")
 SUM_OF_SHIFTS = """
   window.shifts = [];
   new PerformanceObserver((list) => {
-    for (const entry of list.getEntries())
+    for (const entry of list.getEntries().filter((each) => !each.hadRecentInput))
       window.shifts.push([entry.value, entry.sources.map(({ node }) => node?.className || node?.nodeName)]);
   }).observe({ type: "layout-shift", buffered: false });
 """
