@@ -70,6 +70,12 @@ def test_axe_finds_nothing_serious_in_the_help(themed: Page) -> None:
     assert findings(themed) == []
 
 
+def test_axe_does_find_a_fault_that_is_put_in(themed: Page) -> None:
+    themed.evaluate("document.querySelector('[data-part=play]').removeAttribute('aria-label')")
+    themed.evaluate("document.querySelector('[data-part=play]').removeAttribute('title')")
+    assert [finding.split(":")[0] for finding in findings(themed)] == ["button-name"]
+
+
 def test_everything_can_be_reached_and_seen_with_the_keyboard(themed: Page) -> None:
     themed.evaluate("document.activeElement?.blur()")
     reached: dict[str, bool] = {}
