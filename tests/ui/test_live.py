@@ -90,7 +90,8 @@ def test_steps_that_come_twenty_times_a_second_do_not_wait_for_each_other() -> N
     for _, text in stage.stream():
         counts.append(steps_in(text))
         stage.clock.sleep(0.01)  # what it takes to send an update
-    assert max(after - before for before, after in pairwise(counts)) == 1
+    begun = counts[2:]  # the first step follows the header too soon for an update of its own
+    assert max(after - before for before, after in pairwise(begun)) == 1
 
 
 def test_a_knob_acts_at_the_next_step_and_is_marked() -> None:
