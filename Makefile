@@ -5,7 +5,7 @@ PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
 
-.PHONY: run test lint unit browser chromium clean
+.PHONY: run test lint unit browser chromium axe clean
 
 run: $(VENV)/installed
 	$(BIN)/python app.py
@@ -21,11 +21,14 @@ lint: $(VENV)/installed-dev
 unit: $(VENV)/installed-dev
 	OMP_NUM_THREADS=1 $(BIN)/pytest -m "not browser" -n auto
 
-browser: $(VENV)/installed-dev chromium
+browser: $(VENV)/installed-dev chromium axe
 	OMP_NUM_THREADS=1 $(BIN)/pytest -m browser
 
 chromium: $(VENV)/installed-dev
-	$(BIN)/python tests/browser/chromium.py
+	PYTHONPATH=. $(BIN)/python tests/browser/chromium.py
+
+axe: $(VENV)/installed-dev
+	$(BIN)/python tests/browser/axe.py
 
 $(VENV)/installed: requirements.txt
 	$(PYTHON) -m venv $(VENV)
@@ -37,4 +40,4 @@ $(VENV)/installed-dev: $(VENV)/installed requirements-dev.txt
 	touch $@
 
 clean:
-	rm -rf $(VENV) .mypy_cache .pytest_cache .ruff_cache .hypothesis
+	rm -rf $(VENV) tests/browser/node_modules .mypy_cache .pytest_cache .ruff_cache .hypothesis

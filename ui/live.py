@@ -130,8 +130,9 @@ class LiveRuns:
                 yield part
                 continue
             held += part
-            if self.clock() - sent >= (SECONDS_BETWEEN_UPDATES if held else SECONDS_BETWEEN_HEARTBEATS):
+            now = self.clock()  # not after the yield, or steps that come 20 times a second would wait for each other
+            if now - sent >= (SECONDS_BETWEEN_UPDATES if held else SECONDS_BETWEEN_HEARTBEATS):
                 yield held
-                held, sent = "", self.clock()
+                held, sent = "", now
         if held:
             yield held

@@ -9,7 +9,9 @@ from ui.viewer import FOLDER, asset
 SANS = ("system-ui", "-apple-system", "Segoe UI", "Inter", "Roboto", "sans-serif")
 MONO = ("ui-monospace", "SF Mono", "JetBrains Mono", "Menlo", "Consolas", "DejaVu Sans Mono", "monospace")
 FAVICON = FOLDER / "favicon.svg"
-STYLE_SHEETS = ("tokens.css", "page.css", "rail.css", "viewer.css", "panels.css", "layout.css", "teach.css")
+STYLE_SHEETS = (
+    "tokens.css", "page.css", "rail.css", "viewer.css", "panels.css", "canvas.css", "layout.css", "teach.css",
+)  # fmt: skip
 
 # The same in both schemes, for the variables of tokens.css differ between them.
 SIZES = {"block_title_text_weight": "500", "block_padding": "0px"}

@@ -1,7 +1,7 @@
 /** Run B beneath run A: its timeline and its grids, in the columns of A's. */
 
 import { clamped } from "./compare.mjs";
-import { bringIntoView, say } from "./dom.mjs";
+import { bringIntoView, say, widthOf } from "./dom.mjs";
 import { Grid } from "./grid.mjs";
 import { speaker } from "./metrics.mjs";
 import { Timeline } from "./timeline.mjs";
@@ -42,10 +42,11 @@ export class Beneath {
     this.save.disabled = view.live;
     drawSentence(this.sentence, view.recording, { ...view.player, until: null }, view.live);
     this.timeline.draw(view);
-    this.grid.columns = this.above.columns;
-    const rows = this.card.clientWidth < WIDE ? [speaker(view.recording, view.frame)] : view.frame.ordered;
+    const { columns, left, room } = this.above;
+    Object.assign(this.grid, { columns, left, room });
+    const rows = widthOf(this.card) < WIDE ? [speaker(view.recording, view.frame)] : view.frame.ordered;
     this.grid.draw({ ...view, rows });
-    this.grid.scroll.scrollLeft = this.above.scroll.scrollLeft;
+    this.grid.scroll.scrollLeft = left;
     if (appears) bringIntoView(this.card);
   }
 }

@@ -5,6 +5,7 @@ import { FILLS } from "./fills.mjs";
 import { HOW, MASKED } from "./fold.mjs";
 import { visible } from "./pieces.mjs";
 import { drawShape } from "./shapes.mjs";
+import { TEXT_FROM } from "./zoom.mjs";
 
 export const CELL = 30;
 const RADIUS = 5;
@@ -42,13 +43,25 @@ export class CellPainter {
     box(context, x + 0.5, y + 0.5, width - 1, CELL - 1);
     context.strokeStyle = inside ? this.palette.dim : this.palette.line;
     context.lineWidth = 1;
-    context.setLineDash(inside ? [] : [2, 3]);
+    if (!inside) context.setLineDash([2, 3]);
     context.stroke();
-    context.setLineDash([]);
+    if (!inside) context.setLineDash([]);
     if (branch.draft[position] === MASKED) return;
+    if (width < TEXT_FROM) {
+      this.drawFaint(context, fill);
+      return;
+    }
     context.globalAlpha = inside ? 1 : 0.55;
     this.drawToken(context, recording, branch.draft[position], x, y - (fill ? 1 : 0), width, this.palette.faint);
     if (fill) this.drawBar(context, fill.bar, this.palette.line, css(fill.colour), x, y, width);
+    context.globalAlpha = 1;
+  }
+
+  /** A draft in a cell too narrow for text: its colour, faint, in the outline that was just drawn. */
+  drawFaint(context, fill) {
+    context.fillStyle = fill ? css(fill.colour) : this.palette.line;
+    context.globalAlpha = 0.45;
+    context.fill();
     context.globalAlpha = 1;
   }
 
@@ -67,6 +80,7 @@ export class CellPainter {
 
   /** A share of 1 at the foot of a cell. */
   drawBar(context, share, back, colour, x, y, width) {
+    if (width < TEXT_FROM) return;
     context.fillStyle = back;
     context.fillRect(x + 4, y + CELL - 6, width - 8, 3);
     context.fillStyle = colour;
@@ -75,11 +89,12 @@ export class CellPainter {
 
   drawNew(context, x, y, width) {
     box(context, x + 1, y + 1, width - 2, CELL - 2);
+    const slim = width < TEXT_FROM;
     context.strokeStyle = this.palette.panel;
-    context.lineWidth = 4;
+    context.lineWidth = slim ? 2.5 : 4;
     context.stroke();
     context.strokeStyle = this.palette.ink;
-    context.lineWidth = 2;
+    context.lineWidth = slim ? 1.25 : 2;
     context.stroke();
   }
 
@@ -109,10 +124,12 @@ export class CellPainter {
   }
 
   drawMark(context, kind, x, y, width) {
-    drawShape(context, kind, x + width - 5, y + 5, 9, this.palette[kind], this.palette.panel);
+    const size = Math.min(9, width);
+    drawShape(context, kind, x + width - (size + 1) / 2, y + (size + 1) / 2, size, this.palette[kind], this.palette.panel);
   }
 
   drawToken(context, recording, token, x, y, width, colour) {
+    if (width < TEXT_FROM) return;
     if (token === recording.header.eos_id) {
       drawShape(context, "eos", x + width / 2, y + CELL / 2, 11, colour);
       return;
@@ -139,20 +156,27 @@ export class CellPainter {
     return this.inks.get(text);
   }
 
+  /** `text`, or what of it fits: with an ellipsis where that leaves a character, else its first ones alone. */
   shorten(context, text, room) {
     if (this.measure(context, text) <= room) return text;
     const key = `${room} ${text}`;
     if (!this.shortened.has(key)) {
-      const characters = [...text];
-      while (characters.length && this.measure(context, `${characters.join("")}\u2026`) > room) characters.pop();
-      this.shortened.set(key, `${characters.join("")}\u2026`);
+      const start = this.longest(context, text, "\u2026", room);
+      this.shortened.set(key, start === "\u2026" ? this.longest(context, text, "", room + PADDING) : start);
     }
     return this.shortened.get(key);
+  }
+
+  /** The longest start of `text` that fits together with `ending`. */
+  longest(context, text, ending, room) {
+    const characters = [...text];
+    while (characters.length && this.measure(context, characters.join("") + ending) > room) characters.pop();
+    return characters.join("") + ending;
   }
 }
 
 /** The outline of a cell. */
 export function box(context, x, y, width, height, radius = RADIUS) {
   context.beginPath();
-  context.roundRect(x, y, width, height, radius);
+  context.roundRect(x, y, width, height, Math.min(radius, width / 3));
 }

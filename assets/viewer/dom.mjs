@@ -54,6 +54,21 @@ export function surface(canvas, width, height) {
   return context;
 }
 
+const widths = new WeakMap();
+let watcher = null;
+
+/** The inner width of an element in pixels, remembered until it changes: reading it afresh would lay the page out. */
+export function widthOf(node) {
+  watcher ??= new ResizeObserver((entries) => {
+    for (const { target } of entries) widths.set(target, target.clientWidth);
+  });
+  if (!widths.get(node)) {
+    widths.set(node, node.clientWidth);
+    watcher.observe(node);
+  }
+  return widths.get(node);
+}
+
 /** The theme's colours and fonts as the style sheet defines them on `root`. */
 export function palette(root) {
   const style = getComputedStyle(root);

@@ -163,11 +163,17 @@ export class Frames {
   at(n) {
     if (this.head.step === n) return this.head;
     if (this.cached?.step === n) return this.cached;
-    const key = Math.floor((n + 1) / KEYFRAME_EVERY);
-    const frame = this.keyframes[key].clone();
-    for (let step = key * KEYFRAME_EVERY; step <= n; step += 1) frame.apply(this.steps[step]);
+    const frame = this.nearest(n).clone();
+    for (let step = frame.step + 1; step <= n; step += 1) frame.apply(this.steps[step]);
     this.cached = frame;
     return frame;
+  }
+
+  /** The latest frame known that is not after step `n`: a keyframe, or the one that was asked for last. */
+  nearest(n) {
+    const keyframe = this.keyframes[Math.floor((n + 1) / KEYFRAME_EVERY)];
+    const { cached } = this;
+    return cached && cached.step <= n && cached.step > keyframe.step ? cached : keyframe;
   }
 
   /** The frame inside step `n`, when its first `until` happenings have happened. */

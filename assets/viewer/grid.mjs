@@ -1,10 +1,12 @@
 /** The token grids: a row per branch, a column per position, only what is in view drawn. */
 
 import { box, CELL, CellPainter } from "./cells.mjs";
-import { Columns, GAP } from "./columns.mjs";
-import { calm, el, icon, palette, say, surface } from "./dom.mjs";
+import { Columns } from "./columns.mjs";
+import { calm, el, icon, palette, say, surface, widthOf } from "./dom.mjs";
 import { visible } from "./pieces.mjs";
+import { Strips } from "./strips.mjs";
 import { cellKey } from "./whatif.mjs";
+import { labelEvery, scaled, SHAPE_FROM, stepped } from "./zoom.mjs";
 
 const ROW = CELL + 12;
 const AXIS = 20;
@@ -16,6 +18,8 @@ export class Grid {
     Object.assign(this, { scroll, spacer, canvas, labels, pick });
     this.follow = true;
     this.recordings = [];
+    this.zoom = Infinity;
+    this.strips = new Strips();
     this.restyle();
     scroll.addEventListener("scroll", scrolled, { passive: true });
     for (const type of ["wheel", "touchstart", "pointerdown"]) {
@@ -53,11 +57,18 @@ export class Grid {
     const same = (run, index) => run === this.recordings[index];
     if (recordings.length !== this.recordings.length || !recordings.every(same)) {
       this.recordings = recordings;
-      this.columns = new Columns(Math.max(...recordings.map((recording) => recording.length)));
+      this.columns = new Columns(Math.max(...recordings.map((recording) => recording.length)), this.zoom);
       this.measured = recordings.map(() => 0);
     }
     const moved = recordings.map((recording, index) => this.measureRun(recording, index));
     if (moved.some(Boolean)) this.columns.place();
+    this.look();
+  }
+
+  /** Read where the view is. Once a picture, before anything is written: each later reading would lay the page out. */
+  look() {
+    this.left = this.scroll.scrollLeft;
+    this.room = widthOf(this.scroll);
   }
 
   measureRun(recording, index) {
@@ -72,15 +83,49 @@ export class Grid {
     return moved;
   }
 
+  /** Zoom one stop in (1) or out (-1), or by a factor; what stands at `x` pixels of the view stays there. */
+  zoomStep(direction, x) {
+    this.zoomTo(stepped(this.zoom, direction, this.columns.length, this.room), x);
+  }
+
+  zoomBy(factor, x) {
+    this.zoomTo(scaled(this.zoom, factor, this.columns.length, this.room), x);
+  }
+
+  zoomTo(zoom, x = this.room / 2) {
+    const place = this.columns.placeOf(this.scroll.scrollLeft + x);
+    this.zoom = this.columns.zoom = zoom;
+    this.columns.place();
+    this.makeRoom();
+    this.scroll.scrollLeft = this.columns.xOf(place) - x;
+    this.look();
+  }
+
+  makeRoom() {
+    this.spacer.style.width = `${this.columns.total + 2}px`;
+  }
+
+  /** Whether not all positions are in view at once. */
+  get overflows() {
+    return this.columns.total > this.room;
+  }
+
+  /** Bring the position `first` to the left edge. */
+  pan(first) {
+    this.follow = false;
+    this.scroll.scrollLeft = this.columns.lefts[first];
+    this.look();
+  }
+
   /** Draw a view; its `rows` are the branches to show where not all are. */
   draw(shown) {
     const { frame, cursor } = shown;
     this.rows = shown.rows ?? frame.ordered;
     const view = { ...shown, branches: frame.ordered };
     const height = AXIS + this.rows.length * ROW;
-    this.spacer.style.width = `${this.columns.total + 2}px`;
+    this.makeRoom();
     this.spacer.style.height = `${height}px`;
-    const [left, width] = [this.scroll.scrollLeft, this.scroll.clientWidth];
+    const { left, room: width } = this;
     const context = surface(this.canvas, width, height);
     this.context = context;
     context.textAlign = "center";
@@ -88,16 +133,18 @@ export class Grid {
     context.translate(-left, 0);
     const range = this.columns.visible(left, left + width);
     this.drawAxis(context, range, cursor, view.parting);
+    this.strips.paint(view, this.rows);
     this.rows.forEach((branch, row) => this.drawRow(context, view, branch, AXIS + row * ROW + 6, range));
     this.drawLabels(frame, cursor);
   }
 
   drawAxis(context, [first, last], cursor, parting) {
     const { lefts, widths } = this.columns;
+    const every = labelEvery((lefts[last] - lefts[first]) / (last - first));
     context.font = `10.5px ${this.palette.sans}`;
     for (let p = first; p < last; p += 1) {
       const current = p === cursor.position;
-      if (p % 4 && !current && p !== parting) continue;
+      if (p % every && !current && p !== parting) continue;
       context.fillStyle = current ? this.palette.focus : p === parting ? this.palette.sync : this.palette.dim;
       context.fillText(p === parting ? `\u2260${p}` : String(p), lefts[p] + widths[p] / 2, AXIS / 2);
     }
@@ -108,18 +155,40 @@ export class Grid {
     context.globalAlpha = 1;
   }
 
-  drawRow(context, view, branch, y, [first, last]) {
+  drawRow(context, view, branch, y, range) {
+    const [first, last] = [range[0], Math.min(range[1], branch.token.length)];
+    if (last <= first) return;
     const { lefts, widths } = this.columns;
-    const { cursor } = view;
-    for (let p = first; p < Math.min(last, branch.token.length); p += 1) {
-      if (p && p % branch.size === 0) this.drawBorder(context, lefts[p] - GAP / 2, y);
-      this.painter.draw(context, view, branch, p, lefts[p], y, widths[p]);
+    if (widths[first] < SHAPE_FROM) this.drawStrip(context, branch, y, [first, last]);
+    else this.drawCells(context, view, branch, y, [first, last]);
+    for (let p = first; p < last; p += 1) {
       const ring = view.rings.get(cellKey({ branch: branch.size, position: p }));
       if (ring) this.painter.drawRing(context, ring, lefts[p], y, widths[p]);
     }
     this.drawWindow(context, branch, y);
-    if (branch.size !== cursor.branch || cursor.position < first || cursor.position >= last) return;
-    box(context, lefts[cursor.position] - 2, y - 2, widths[cursor.position] + 4, CELL + 4, 7);
+    if (branch.size === view.cursor.branch) this.drawCursor(context, view.cursor.position, y, [first, last]);
+  }
+
+  drawCells(context, view, branch, y, [first, last]) {
+    const { lefts, widths, gap } = this.columns;
+    for (let p = first; p < last; p += 1) {
+      if (p && p % branch.size === 0) this.drawBorder(context, lefts[p] - gap / 2, y);
+      this.painter.draw(context, view, branch, p, lefts[p], y, widths[p]);
+    }
+  }
+
+  /** Cells that are only their colour. */
+  drawStrip(context, branch, y, [first, last]) {
+    const { lefts } = this.columns;
+    this.strips.draw(context, this.rows.indexOf(branch), [first, last], lefts[first], y, lefts[last] - lefts[first], CELL);
+    for (let p = first + branch.size - (first % branch.size); p < last; p += branch.size)
+      if (branch.size * this.columns.zoom > 6) this.drawBorder(context, lefts[p], y);
+  }
+
+  drawCursor(context, position, y, [first, last]) {
+    if (position < first || position >= last) return;
+    const { lefts, widths } = this.columns;
+    box(context, lefts[position] - 2, y - 2, widths[position] + 4, CELL + 4, 7);
     context.strokeStyle = this.palette.focus;
     context.lineWidth = 2.5;
     context.stroke();
@@ -135,7 +204,7 @@ export class Grid {
     const [start, end] = branch.window;
     if (end <= start) return;
     const left = this.columns.lefts[start];
-    box(context, left - 2.5, y - 3.5, this.columns.lefts[end] - GAP - left + 5, CELL + 7, 7);
+    box(context, left - 2.5, y - 3.5, this.columns.lefts[end] - this.columns.gap - left + 5, CELL + 7, 7);
     context.strokeStyle = this.palette.accent;
     context.lineWidth = 1.5;
     context.stroke();
@@ -170,19 +239,20 @@ export class Grid {
   /** Bring a position into view if it is not; used for the place where decoding goes on and for the cursor. */
   show(position, eager = false) {
     const { lefts, widths, total } = this.columns ?? new Columns(0);
-    const [left, width] = [this.scroll.scrollLeft, this.scroll.clientWidth];
+    const { left, room: width } = this;
     if (total <= width || position >= widths.length) return;
     const [start, end] = [lefts[position] - left, lefts[position] + widths[position] - left];
     const comfortable = eager ? start >= 0 && start < 0.6 * width : start >= 0 && end <= width;
     if (comfortable) return;
     const target = Math.max(lefts[position] - 0.12 * width, 0);
     const near = Math.abs(target - left) < 1.5 * width;
+    this.makeRoom();
     this.scroll.scrollTo({ left: target, behavior: near && !calm() ? "smooth" : "auto" });
+    this.look();
   }
 
-  /** The positions in view, as fractions of the whole width. */
+  /** The positions in view: [first, last + 1). */
   get view() {
-    const [left, width] = [this.scroll.scrollLeft, this.scroll.clientWidth];
-    return this.columns.visible(left, left + width);
+    return this.columns.visible(this.left, this.left + this.room);
   }
 }

@@ -1,6 +1,6 @@
 /** Two confidence maps with one cursor: branch x position at this step, and step x position of one branch. */
 
-import { palette, surface } from "./dom.mjs";
+import { palette, surface, widthOf } from "./dom.mjs";
 import { pixelRow } from "./pixels.mjs";
 
 const GUTTER = 34;
@@ -40,7 +40,7 @@ class PixelMap {
   paint(rows, length, labels, key = null) {
     this.rows = rows.length;
     this.length = length;
-    const width = this.canvas.parentElement.clientWidth;
+    const width = widthOf(this.canvas.parentElement);
     const context = surface(this.canvas, width, HEIGHT);
     this.context = context;
     this.scale = (width - GUTTER) / length;

@@ -11,6 +11,8 @@ import { BranchMap, HistoryMap } from "./heatmap.mjs";
 import { actionOf } from "./keys.mjs";
 import { cursorSentence, drawFigures, Inspector, TextPanel } from "./panels.mjs";
 import { speaker } from "./metrics.mjs";
+import { Minimap } from "./minimap.mjs";
+import { drawNothing } from "./nothing.mjs";
 import { nextStop, Player } from "./player.mjs";
 import { nextMarked } from "./recording.mjs";
 import { fileOf, Runs, save } from "./runs.mjs";
@@ -20,6 +22,7 @@ import { Timeline } from "./timeline.mjs";
 import { drawTransport } from "./transport.mjs";
 import { viewsOf, workPlace } from "./views.mjs";
 import { WhatIfCard } from "./whatifcard.mjs";
+import { wireZoom } from "./zooming.mjs";
 
 /**
  * Start the viewer in `element`; `props.value` is the append-only text, `watch` tells when it has grown, `trigger`
@@ -54,6 +57,8 @@ class Viewer {
     this.grid = new Grid(this.parts, { pick: pick("a"), scrolled });
     this.timeline = new Timeline(this.parts, seek);
     this.beneath = new Beneath(this.parts, this.grid, { pick: pick("b"), seek, scrolled });
+    this.minimap = new Minimap(this.parts, this.grid, scrolled);
+    wireZoom(this.parts, [this.parts.scroll, this.parts.scrollB, this.parts.minimap], this.grid, scrolled);
     this.branchMap = new BranchMap(this.parts.branchMap, (branch, position) => this.pick(branch, position));
     this.historyMap = new HistoryMap(this.parts.historyMap, (step, position) => {
       this.pick(this.cursor.branch, position);
@@ -194,6 +199,7 @@ class Viewer {
   }
 
   announce() {
+    drawNothing(this.parts, this.recording);
     const detail = statusOf(this.runs.session, this.runs.latest?.recording);
     document.dispatchEvent(new CustomEvent("blockbatch:status", { detail }));
     this.invalidate();
@@ -251,7 +257,7 @@ class Viewer {
   }
 
   key(event) {
-    const action = this.recording && actionOf(event);
+    const action = this.recording?.steps.length && actionOf(event);
     if (!action) return;
     event.preventDefault();
     const acts = {
@@ -260,6 +266,8 @@ class Viewer {
       event: () => this.seek(nextMarked(this.recording.marks, this.player.step, action.direction) ?? this.player.step),
       stop: () => this.stop(action.direction),
       fill: () => this.fill.next(),
+      zoom: () => this.zoom(action.direction),
+      pan: () => this.minimap.page(action.direction),
       loop: () => this.player.loop(),
       part: () => this.showParting(),
       first: () => this.seek(0),
@@ -270,6 +278,11 @@ class Viewer {
       position: () => this.pick(this.cursor.branch, Math.max(this.cursor.position + action.direction, 0)),
     };
     acts[action.name]();
+  }
+
+  zoom(direction) {
+    this.grid.zoomStep(direction);
+    this.invalidate();
   }
 
   /** The step of the run shown: its last where run B is longer. */
@@ -294,7 +307,7 @@ class Viewer {
   }
 
   restyle() {
-    for (const panel of [this.grid, this.timeline, this.beneath, this.branchMap.map, this.historyMap.map])
+    for (const panel of [this.grid, this.minimap, this.timeline, this.beneath, this.branchMap.map, this.historyMap.map])
       panel.restyle();
     this.invalidate();
   }
@@ -329,6 +342,7 @@ class Viewer {
     say(this.parts.titleA, a.title);
     this.timeline.draw(a);
     this.grid.draw(a);
+    this.minimap.draw(a);
     this.beneath.draw(b);
   }
 

@@ -15,6 +15,7 @@ export class Recording {
     this.pieces = new Map();
     this.frames = new Frames(header);
     this.ledger = new Ledger();
+    this.configs = []; // the settings in force at each step; one object for as long as none changes
     this.marks = [];
     this.history = []; // one entry a step: a pixel row for each branch
     this.addPieces(header.pieces);
@@ -34,6 +35,8 @@ export class Recording {
     this.steps.push(record);
     this.frames.push(record);
     this.ledger.push(record);
+    const moved = !this.configs.length || record.events.some((event) => event.type === "config");
+    this.configs.push(moved ? { ...this.frames.head.config } : this.configs.at(-1));
     this.history.push(new Map(this.frames.head.ordered.map((branch) => [branch.size, pixelRow(branch)])));
     this.marks.push(...marksOf(record));
   }

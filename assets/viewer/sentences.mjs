@@ -105,7 +105,7 @@ function writtenSentence(recording, frame, branch, position) {
   const token = quoted(recording, branch.token[position]);
   const probability = chance(branch.confidence[position]);
   const step = branch.since[position];
-  const config = step === frame.step ? frame.config : recording.frame(step).config;
+  const config = step === frame.step ? frame.config : recording.configs[step];
   switch (branch.how[position]) {
     case HOW.merge:
       return `Consensus commit from block ${branch.source[position]} at step ${step + 1}: this branch gives ${token} ${probability}, above the merge threshold ${Number(config.merge_threshold).toFixed(2)}.`;

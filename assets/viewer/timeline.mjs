@@ -1,6 +1,6 @@
 /** The timeline: a lane of events, a lane per branch with the tokens it committed, and the steps beneath. */
 
-import { el, icon, palette, surface } from "./dom.mjs";
+import { el, icon, palette, surface, widthOf } from "./dom.mjs";
 import { markText, stepSentence } from "./sentences.mjs";
 import { drawShape, LEGEND, SHAPES } from "./shapes.mjs";
 
@@ -82,7 +82,7 @@ export class Timeline {
 
   /** `wide` is the number of slots where it is given from outside, so that two timelines can stand in step. */
   draw({ recording, frame, live, slots: wide }) {
-    const width = this.canvas.parentElement.clientWidth;
+    const width = widthOf(this.canvas.parentElement);
     const room = Math.max(wide ?? 0, slots(recording.steps.length, live));
     const key = `${recording.header.run} ${recording.steps.length} ${room} ${width}`;
     if (key !== this.drawn) this.drawLayer(recording, room, width);

@@ -1,4 +1,4 @@
-"""Finds the Chromium that the browser tests drive; run as a module, it installs one where there is none."""
+"""Installs the Chromium that the browser tests drive, where there is none."""
 
 from __future__ import annotations
 
@@ -6,22 +6,8 @@ import os
 import shutil
 import subprocess
 import sys
-from pathlib import Path
 
-NAMES = ("chromium", "chromium-browser", "google-chrome", "google-chrome-stable")
-
-
-def find() -> str | None:
-    """The path of a Chromium: CHROMIUM, one on the PATH, or playwright's own."""
-    return os.environ.get("CHROMIUM") or next(filter(None, map(shutil.which, NAMES)), None) or _playwrights_own()
-
-
-def _playwrights_own() -> str | None:
-    from playwright.sync_api import sync_playwright
-
-    with sync_playwright() as playwright:
-        path = playwright.chromium.executable_path
-    return path if Path(path).is_file() else None
+from ui.bench.browser import find
 
 
 def install() -> None:

@@ -9,10 +9,11 @@ import time
 import urllib.request
 from collections.abc import Iterator
 
-import chromium as browsers
 import pytest
-from explorer import ARGUMENTS, ROOT, Stage, free_port, open_page
+from explorer import ROOT, Stage, free_port, open_page
 from playwright.sync_api import Browser, Page, sync_playwright
+
+from ui.bench.browser import ARGUMENTS, find
 
 
 @pytest.fixture(scope="session")
@@ -51,7 +52,7 @@ def wait_for(url: str, server: subprocess.Popen[bytes]) -> None:
 
 @pytest.fixture(scope="session")
 def chromium() -> Iterator[Browser]:
-    path = browsers.find()
+    path = find()
     if path is None:
         pytest.skip("no Chromium; set CHROMIUM to its path")
     with sync_playwright() as playwright:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import socket
 from pathlib import Path
 from typing import Any
 
@@ -14,6 +13,7 @@ from blockbatch.fork import fork
 from blockbatch.reading import MAX_BYTES, load_trace
 from blockbatch.run import Run
 from blockbatch.trace import Trace
+from ui.bench.server import free_port
 from ui.engine import Engine
 from ui.interface import create_ui
 from ui.library import bundled_runs
@@ -21,16 +21,6 @@ from ui.settings import Settings
 from ui.theme import head, theme
 
 ROOT = Path(__file__).parents[2]
-ARGUMENTS = [
-    "--headless=new",
-    "--no-sandbox",
-    "--disable-gpu",
-    "--disable-quic",
-    "--no-first-run",
-    "--disable-background-networking",
-    "--disable-component-update",
-    "--disable-sync",
-]
 MARKUP = "<img src=x onerror=window.broken=1> and <b>bold</b> stay text. " + ANSWER
 
 
@@ -58,12 +48,6 @@ class Stage:
 def opening_run() -> Trace:
     """The recorded run that the page opens with."""
     return load_trace(bundled_runs(Settings().traces)[0].path)
-
-
-def free_port() -> int:
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        return int(probe.getsockname()[1])
 
 
 def open_page(page: Page, url: str) -> None:

@@ -8,9 +8,10 @@ from pathlib import Path
 ROOT = Path(__file__).parents[2]
 sys.path[:0] = [str(ROOT), str(ROOT / "tests"), str(Path(__file__).parent)]
 
-import chromium  # noqa: E402
-from explorer import ARGUMENTS, Stage, open_page  # noqa: E402
+from explorer import Stage, open_page  # noqa: E402
 from playwright.sync_api import Browser, sync_playwright  # noqa: E402
+
+from ui.bench.browser import ARGUMENTS, find  # noqa: E402
 
 FOLDER = ROOT / "assets" / "screenshots"
 PICTURES = [
@@ -42,7 +43,7 @@ def take(browser: Browser, url: str, name: str, scheme: str, width: int, height:
 def main() -> None:
     stage = Stage()
     with sync_playwright() as playwright:
-        browser = playwright.chromium.launch(executable_path=chromium.find(), args=ARGUMENTS)
+        browser = playwright.chromium.launch(executable_path=find(), args=ARGUMENTS)
         for picture in PICTURES:
             take(browser, stage.url, *picture)
         browser.close()

@@ -80,6 +80,22 @@ def test_updates_are_at_most_twenty_a_second_and_steps_keep_the_pace() -> None:
     assert steps / 10 * 0.9 < times[-1] < steps / 10 * 1.5
 
 
+def test_steps_that_come_twenty_times_a_second_do_not_wait_for_each_other() -> None:
+    class Paced(Run):
+        def __iter__(self) -> Iterator[str]:
+            for number, line in enumerate(super().__iter__()):
+                stage.clock.now = max(stage.clock.now, 0.051 * number)
+                yield line
+
+    stage = Stage(start=lambda prompt, config: Paced(ScriptedModel(), prompt, config))  # type: ignore[arg-type]
+    counts = []
+    for _, text in stage.stream():
+        counts.append(steps_in(text))
+        stage.clock.sleep(0.01)  # what it takes to send an update
+    begun = counts[2:]  # the first step follows the header too soon for an update of its own
+    assert max(after - before for before, after in pairwise(begun)) == 1
+
+
 def test_a_knob_acts_at_the_next_step_and_is_marked() -> None:
     stage = Stage()
     text = ""
