@@ -55,7 +55,7 @@ def _layout() -> go.Layout:
     # Margins are fixed, so that the page knows where a step or a position lies without asking plotly.
     return go.Layout(
         template=go.layout.Template(),
-        margin={"l": 66, "r": 6, "t": 4, "b": 34, "autoexpand": True},
+        margin={"l": 66, "r": 6, "t": 4, "b": 31, "autoexpand": True},
         paper_bgcolor="rgba(0,0,0,0)",
         plot_bgcolor="rgba(0,0,0,0)",
         font_size=11,
@@ -63,8 +63,8 @@ def _layout() -> go.Layout:
         clickanywhere=True,
         dragmode="zoom",
         barmode="overlay",
-        xaxis={"zeroline": False, "title_standoff": 4},
-        yaxis={"zeroline": False, "title_standoff": 4},
+        xaxis={"zeroline": False, "title": {"standoff": 2, "font_size": 11}},
+        yaxis={"zeroline": False, "title": {"standoff": 4, "font_size": 11}},
     )
 
 

@@ -17,7 +17,7 @@ KIND_OF: dict[type[Event], Kind] = {
     Merge: "merge", Sync: "sync", Eos: "eos", ConfigChange: "knob", Add: "knob", Drop: "knob", Resize: "knob",
 }  # fmt: skip
 IN_LANES = ("merge", "sync")  # the other kinds stand in the lane of events
-APART = 0.24  # of a slot: between marks that share a lane and a step
+APART = 0.3  # of a slot: between marks that share a lane and a step
 
 
 class Slot(NamedTuple):

@@ -57,7 +57,7 @@ export const MARKS = ["merge", "sync", "refresh", "knob", "eos"];
 const MARK_OF = { merge: "merge", sync: "sync", eos: "eos", config: "knob", add: "knob", drop: "knob", resize: "knob" };
 
 const IN_LANES = new Set(["merge", "sync"]); // the other kinds stand in the lane of events
-const APART = 0.24; // of a step's slot: between marks that share a lane and a step
+const APART = 0.3; // of a step's slot: between marks that share a lane and a step
 
 /**
  * One mark for each lane and kind of a step: {step, kind, lane, aside, branch, position, words}, as `ui.lanes.Mark`.
