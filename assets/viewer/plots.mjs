@@ -163,8 +163,9 @@ class Plot {
   }
 }
 
+/** What the axes of a layout show, copied, for plotly writes a zoom into the layout's own arrays. */
 function rangesOf({ xaxis, yaxis }) {
-  return [xaxis.range, yaxis.range];
+  return [[...xaxis.range], [...yaxis.range]];
 }
 
 /** Where [from, to] of an axis that shows `range` lies, in shares of its length from either end. */
