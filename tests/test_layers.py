@@ -9,17 +9,8 @@ import pytest
 
 ROOT = Path(__file__).parents[1]
 NUMPY_AT_MOST = (
-    "config",
-    "errors",
-    "events",
-    "metrics",
-    "trace",
-    "checks",
-    "reading",
-    "comparing",
-    "rules",
-    "state",
-    "denoiser",
+    *("config", "errors", "events", "metrics", "trace", "cells", "checks", "reading", "comparing"),
+    *("rules", "state", "denoiser"),
 )
 RECORDS = {f"blockbatch.{name}" for name in NUMPY_AT_MOST}
 ENGINE = sorted(path for path in (ROOT / "blockbatch").rglob("*.py"))

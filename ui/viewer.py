@@ -13,7 +13,9 @@ from typing import Any, Literal
 
 import gradio as gr
 
+from ui import plotlyjs
 from ui.bundle import bundle
+from ui.figures import templates
 
 FOLDER = Path(__file__).resolve().parent.parent / "assets" / "viewer"
 
@@ -31,7 +33,8 @@ class Viewer(gr.HTML):
         script = _script("main.mjs", "mount(element, props, watch, trigger);")
         # Gradio builds components again from their recorded arguments, so markup and script may be among them.
         fixed = {"html_template": asset("viewer.html"), "js_on_load": script, "apply_default_css": False}
-        super().__init__(value, problem=problem, **{**options, **fixed})
+        figures = {"templates": templates(), "plotly": plotlyjs.address()}
+        super().__init__(value, problem=problem, **{**options, **fixed, **figures})
 
     def postprocess(self, value: str | None) -> str | None:
         """The text as it is: it never becomes markup, so what it contains is of no concern."""

@@ -10,13 +10,13 @@ import { drawSentence } from "./transport.mjs";
 const WIDE = 620; // pixels from which all branches of B are shown, not only the row that speaks for it
 
 export class Beneath {
-  /** `pick` and `seek` as for A; sideways wheeling is passed on to `above`, A's grid. */
-  constructor(parts, above, { pick, seek, scrolled }) {
+  /** `pick` and `go` as for A; sideways wheeling is passed on to `above`, A's grid. */
+  constructor(parts, plots, above, { pick, go, scrolled }) {
     Object.assign(this, { card: parts.beneath, title: parts.titleB, sentence: parts.sentenceB, above });
     this.save = parts.downloadB;
     const { scrollB: scroll, spacerB: spacer, canvasB: canvas, labelsB: labels } = parts;
     this.grid = new Grid({ scroll, spacer, canvas, labels }, { pick, scrolled });
-    this.timeline = new Timeline({ timeline: parts.timelineB, tip: parts.tipB }, seek);
+    this.timeline = new Timeline(plots, parts.timelineB, go);
     scroll.addEventListener("wheel", (event) => this.passOn(event), { passive: false });
   }
 
@@ -30,18 +30,17 @@ export class Beneath {
 
   restyle() {
     this.grid.restyle();
-    this.timeline.restyle();
   }
 
-  /** Draw a view of run B; without one the card is hidden. */
-  draw(view) {
+  /** Draw a view of run B, its timeline on the axis of A's; without one the card is hidden. */
+  draw(view, axis, extent) {
     const appears = this.card.hidden && view;
     this.card.hidden = !view;
     if (!view) return;
     say(this.title, view.title);
     this.save.disabled = view.live;
     drawSentence(this.sentence, view.recording, { ...view.player, until: null }, view.live);
-    this.timeline.draw(view);
+    this.timeline.draw(view, axis, extent);
     const { columns, left, room } = this.above;
     Object.assign(this.grid, { columns, left, room });
     const rows = widthOf(this.card) < WIDE ? [speaker(view.recording, view.frame)] : view.frame.ordered;

@@ -1,5 +1,6 @@
 /** The controls around the pictures: what never changes in them, the fill and its legend, the repeated range. */
 
+import { gradient } from "./colors.mjs";
 import { el } from "./dom.mjs";
 import { FILLS } from "./fills.mjs";
 import { mountGlossary } from "./glossary.mjs";
@@ -14,11 +15,12 @@ const LOOP = {
   on: "Stop repeating this range (l)",
 };
 
-/** Fill in what never changes: the speeds, the help, the glossary and the words on hover. */
+/** Fill in what never changes: the speeds, the scale of the maps, the help, the glossary and the words on hover. */
 export function furnish(parts) {
-  const { speed, glossary, keys } = parts;
+  const { speed, mapScale, glossary, keys } = parts;
   mountGlossary(parts);
   explainWords(parts);
+  mapScale.style.setProperty("--fill", gradient());
   speed.append(...SPEEDS.map((value) => new Option(`${value}\u00d7`, value, value === 1, value === 1)));
   for (const [name, meaning] of Object.values(LEGEND)) glossary.append(el("dt", "", name), el("dd", "", meaning));
   for (const [key, meaning] of KEY_HELP) keys.append(el("dt", "", key), el("dd", "", meaning));

@@ -6,6 +6,7 @@ import { CompareCard } from "./comparecard.mjs";
 import { FillChoice, furnish } from "./controls.mjs";
 import { bringIntoView, calm, parts, say } from "./dom.mjs";
 import { happenings } from "./fold.mjs";
+import { extentOf } from "./figures.mjs";
 import { Grid } from "./grid.mjs";
 import { BranchMap, HistoryMap } from "./heatmap.mjs";
 import { actionOf } from "./keys.mjs";
@@ -14,11 +15,12 @@ import { speaker } from "./metrics.mjs";
 import { Minimap } from "./minimap.mjs";
 import { drawNothing } from "./nothing.mjs";
 import { nextStop, Player } from "./player.mjs";
+import { Plots } from "./plots.mjs";
 import { nextMarked } from "./recording.mjs";
 import { fileOf, Runs, save } from "./runs.mjs";
 import { statusOf } from "./status.mjs";
 import { Teacher } from "./teach.mjs";
-import { Timeline } from "./timeline.mjs";
+import { AxisChoice, fillLegend, Timeline } from "./timeline.mjs";
 import { drawTransport } from "./transport.mjs";
 import { viewsOf, workPlace } from "./views.mjs";
 import { WhatIfCard } from "./whatifcard.mjs";
@@ -26,18 +28,19 @@ import { wireZoom } from "./zooming.mjs";
 
 /**
  * Start the viewer in `element`; `props.value` is the append-only text, `watch` tells when it has grown, `trigger`
- * sends an event to the server, and `props.problem` says why the server can run nothing, if so.
+ * sends an event to the server, `props.problem` says why the server can run nothing, if so, and `props.templates` and
+ * `props.plotly` are for the figures (see `Plots`).
  */
 export function mount(element, props, watch, trigger) {
-  const viewer = new Viewer(element, props.problem ?? "", (asked) => trigger("submit", asked));
+  const viewer = new Viewer(element, props, (asked) => trigger("submit", asked));
   const feed = () => viewer.feed(props.value ?? "");
   watch("value", feed);
   feed();
 }
 
 class Viewer {
-  constructor(element, problem, ask) {
-    Object.assign(this, { parts: parts(element), problem, ask });
+  constructor(element, { problem = "", templates, plotly }, ask) {
+    Object.assign(this, { parts: parts(element), problem, ask, plots: new Plots(templates, plotly) });
     this.runs = new Runs();
     this.comparison = null;
     this.cursor = { run: "a", branch: 0, position: 0 };
@@ -51,19 +54,20 @@ class Viewer {
   }
 
   makePanels() {
-    const seek = (step) => this.seek(step);
+    const go = (run) => (place) => this.go(place, run);
     const scrolled = () => this.invalidate();
     const pick = (run) => (branch, position) => this.pick(branch, position, run);
     this.grid = new Grid(this.parts, { pick: pick("a"), scrolled });
-    this.timeline = new Timeline(this.parts, seek);
-    this.beneath = new Beneath(this.parts, this.grid, { pick: pick("b"), seek, scrolled });
+    this.timeline = new Timeline(this.plots, this.parts.timeline, go("a"));
+    this.axis = new AxisChoice(this.parts, () => this.invalidate());
+    fillLegend(this.parts.legend);
+    this.beneath = new Beneath(this.parts, this.plots, this.grid, { pick: pick("b"), go: go("b"), scrolled });
     this.minimap = new Minimap(this.parts, this.grid, scrolled);
     wireZoom(this.parts, [this.parts.scroll, this.parts.scrollB, this.parts.minimap], this.grid, scrolled);
-    this.branchMap = new BranchMap(this.parts.branchMap, (branch, position) => this.pick(branch, position));
-    this.historyMap = new HistoryMap(this.parts.historyMap, (step, position) => {
-      this.pick(this.cursor.branch, position);
-      this.seek(step);
-    });
+    this.branchMap = new BranchMap(this.plots, this.parts.branchMap, (branch, position) => this.pick(branch, position));
+    this.historyMap = new HistoryMap(this.plots, this.parts.historyMap, (step, position) =>
+      this.go({ step, branch: this.cursor.branch, position }, this.cursor.run),
+    );
     this.inspector = new Inspector(this.parts);
     this.textPanel = new TextPanel(this.parts);
     this.whatIf = new WhatIfCard(this.parts, { changed: () => this.asked(), run: () => this.runFromHere() });
@@ -234,6 +238,14 @@ class Viewer {
     this.invalidate();
   }
 
+  /** Go to a step, and point at a branch or a cell there if one is given. */
+  go({ step, branch, position }, run) {
+    this.seek(step);
+    if (branch === null) return;
+    if (position !== null) this.reveal = false;
+    this.pick(branch, position, run);
+  }
+
   setFollow(follow) {
     this.grid.follow = follow;
     this.moved();
@@ -307,8 +319,7 @@ class Viewer {
   }
 
   restyle() {
-    for (const panel of [this.grid, this.minimap, this.timeline, this.beneath, this.branchMap.map, this.historyMap.map])
-      panel.restyle();
+    for (const panel of [this.grid, this.minimap, this.beneath, this.plots]) panel.restyle();
     this.invalidate();
   }
 
@@ -340,10 +351,13 @@ class Viewer {
   drawRuns(a, b) {
     this.parts.titleA.hidden = !this.runs.pinned;
     say(this.parts.titleA, a.title);
-    this.timeline.draw(a);
+    const axis = this.axis.value;
+    const recordings = [a, b].filter(Boolean).map((view) => view.recording);
+    const extent = extentOf(recordings, axis, this.runs.live);
+    this.timeline.draw(a, axis, extent);
     this.grid.draw(a);
     this.minimap.draw(a);
-    this.beneath.draw(b);
+    this.beneath.draw(b, axis, extent);
   }
 
   drawCards(a, b) {

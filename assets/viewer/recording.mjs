@@ -5,7 +5,7 @@
 
 import { Frames } from "./fold.mjs";
 import { Ledger } from "./metrics.mjs";
-import { pixelRow } from "./pixels.mjs";
+import { markWords } from "./sentences.mjs";
 
 export class Recording {
   constructor(header) {
@@ -17,7 +17,6 @@ export class Recording {
     this.ledger = new Ledger();
     this.configs = []; // the settings in force at each step; one object for as long as none changes
     this.marks = [];
-    this.history = []; // one entry a step: a pixel row for each branch
     this.addPieces(header.pieces);
   }
 
@@ -37,7 +36,6 @@ export class Recording {
     this.ledger.push(record);
     const moved = !this.configs.length || record.events.some((event) => event.type === "config");
     this.configs.push(moved ? { ...this.frames.head.config } : this.configs.at(-1));
-    this.history.push(new Map(this.frames.head.ordered.map((branch) => [branch.size, pixelRow(branch)])));
     this.marks.push(...marksOf(record));
   }
 
@@ -61,21 +59,38 @@ export const MARKS = ["merge", "sync", "refresh", "knob", "eos"];
 
 const MARK_OF = { merge: "merge", sync: "sync", eos: "eos", config: "knob", add: "knob", drop: "knob", resize: "knob" };
 
-/** One mark for each kind and branch of a step, with how many events it stands for. */
+const IN_LANES = new Set(["merge", "sync"]); // the other kinds stand in the lane of events
+const APART = 0.3; // of a step's slot: between marks that share a lane and a step
+
+/**
+ * One mark for each lane and kind of a step: {step, kind, lane, aside, branch, position, words}, as `ui.lanes.Mark`.
+ * Those that share a lane stand beside each other.
+ */
 export function marksOf(step) {
-  const marks = new Map();
-  const put = (kind, branch) => {
-    const key = `${kind} ${branch}`;
-    const mark = marks.get(key) ?? { step: step.index, kind, branch, count: 0 };
-    mark.count += 1;
-    marks.set(key, mark);
-  };
-  if (step.kind === "refresh") put("refresh", null);
+  const lanes = new Map(step.kind === "refresh" ? [[null, new Map([["refresh", []]])]] : []);
   for (const event of step.events) {
     const kind = MARK_OF[event.type];
-    if (kind) put(kind, kind === "knob" ? null : event.branch);
+    if (!kind) continue;
+    const lane = IN_LANES.has(kind) ? event.branch : null;
+    if (!lanes.has(lane)) lanes.set(lane, new Map());
+    lanes.get(lane).set(kind, [...(lanes.get(lane).get(kind) ?? []), event]);
   }
-  return [...marks.values()];
+  return [...lanes].flatMap(([lane, kinds]) => beside(step.index, lane, kinds));
+}
+
+function beside(step, lane, kinds) {
+  const present = MARKS.filter((kind) => kinds.has(kind));
+  return present.map((kind, place) => ({
+    ...{ step, kind, lane, aside: APART * (place - (present.length - 1) / 2) },
+    ...cellOf(kind, kinds.get(kind)[0]),
+    words: markWords(kind, kinds.get(kind)),
+  }));
+}
+
+/** The cell that a mark is about, if any. */
+function cellOf(kind, event) {
+  if (kind === "refresh" || kind === "knob") return { branch: null, position: null };
+  return { branch: event.branch, position: event.position ?? event.positions[0] ?? null };
 }
 
 /** The nearest step with a mark, after (`direction` 1) or before (-1) step `n`; null where there is none. */

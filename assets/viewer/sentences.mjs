@@ -147,17 +147,21 @@ function eventText(recording, event, position) {
   return null;
 }
 
-/** A short description of a mark of the timeline. */
-export function markText(mark) {
-  const into = mark.branch === null ? "" : ` of block ${mark.branch}`;
-  const names = {
-    merge: plural(mark.count, "consensus commit"),
-    sync: "leader reset",
-    refresh: "full recompute",
-    knob: plural(mark.count, "change"),
-    eos: "end of text",
-  };
-  return `${names[mark.kind]}${mark.kind === "merge" ? ` into block ${mark.branch}` : into}`;
+/** What a mark of the timeline stands for. */
+export function markWords(kind, events) {
+  const [{ branch, leader, gained } = {}] = events;
+  switch (kind) {
+    case "merge":
+      return `block ${branch}: ${plural(events.length, "consensus commit")}`;
+    case "sync":
+      return `block ${branch}: leader reset to block ${leader}, tokens gained: ${gained}`;
+    case "eos":
+      return `end of text in block ${events.map((event) => event.branch).join(", ")}`;
+    case "knob":
+      return events.map(changeText).join("; ");
+    default:
+      return "full recompute";
+  }
 }
 
 /** A token in quotes, its line breaks visible. */

@@ -7,7 +7,7 @@ export const SHAPES = {
   sync: "M5 .4 10 9.4H0z",
   refresh: "M.7.7H9.3V9.3H.7z",
   knob: "M5 .4a4.6 4.6 0 1 1 0 9.2a4.6 4.6 0 1 1 0-9.2z",
-  eos: "M1 0H9.8L7.4 3.1 9.8 6.2H2.6V10H1z",
+  eos: "M.6 0H9.4L5.9 5 9.4 10H.6L4.1 5z",
 };
 
 /** What each mark is called on screen, and what it means. */

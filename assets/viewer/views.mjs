@@ -5,7 +5,7 @@ import { MASKED } from "./fold.mjs";
 import { nameOf } from "./runs.mjs";
 
 /**
- * [view of A, view of B or null], each {recording, frame, rings, live, cursor, title, two, slots, player, fill,
+ * [view of A, view of B or null], each {recording, frame, rings, live, cursor, title, two, player, fill,
  * parting}. `frame` is A's; `asked` the rings of A's what-if.
  */
 export function viewsOf({ runs, comparison, player, cursor, fill }, frame, asked) {
@@ -14,7 +14,7 @@ export function viewsOf({ runs, comparison, player, cursor, fill }, frame, asked
   const two = Boolean(below && comparison);
   const [left, right] = two ? comparison.rings(frame, below) : [new Map(), null];
   const shared = { player, fill: fill.value, two };
-  if (two) Object.assign(shared, { parting: comparison.parting?.position, slots: player.count });
+  if (two) shared.parting = comparison.parting?.position;
   const own = (name, run) => ({
     title: `${name.toUpperCase()} \u00b7 ${nameOf(run)}`,
     cursor: cursorIn(name, cursor, two),

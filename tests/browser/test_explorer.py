@@ -193,7 +193,7 @@ def test_markup_in_prompts_and_tokens_stays_text(page: Page) -> None:
     page.keyboard.press("End")
     page.locator("[data-part=canvas]").click(position={"x": 20, "y": 40})
     expect(page.locator("[data-part=cellTitle]")).to_contain_text(re.compile(r"Position \d+, block 4"))
-    page.hover("[data-part=timeline]")
+    page.hover("[data-part=branchMap]")
     assert page.locator("#bb-viewer img, #bb-viewer .bb-text b").count() == 0
     assert page.evaluate("window.broken") is None
 

@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from figurecases import drawn
 from scripted import ScriptedModel
 
 from blockbatch.config import DecodeConfig
@@ -56,6 +57,7 @@ def expectations(trace: Trace) -> dict[str, Any]:
             }
             for t in counted
         ],
+        "figures": drawn(trace),
         "commit_threshold": changes[-1].new if changes else trace.header.config.commit_threshold,
     }
 

@@ -6,10 +6,8 @@ import { Columns, GAP } from "../../../assets/viewer/columns.mjs";
 import { actionOf } from "../../../assets/viewer/keys.mjs";
 import { candidatesAt } from "../../../assets/viewer/panels.mjs";
 import { visible } from "../../../assets/viewer/pieces.mjs";
-import { pixelRow } from "../../../assets/viewer/pixels.mjs";
-import { MARKS, nextMarked } from "../../../assets/viewer/recording.mjs";
+import { MARKS, marksOf, nextMarked } from "../../../assets/viewer/recording.mjs";
 import { LEGEND, SHAPES } from "../../../assets/viewer/shapes.mjs";
-import { committedByBranch, kindsByPlace, slots } from "../../../assets/viewer/timeline.mjs";
 import { runs } from "./traces.mjs";
 
 const { recording, records } = runs[0];
@@ -45,26 +43,25 @@ test("spaces and line breaks of a piece can be seen, and markup stays as it is",
   assert.equal(visible("<img onerror=alert(1)>"), "<img onerror=alert(1)>");
 });
 
-test("the timeline counts every commit once", () => {
-  const events = records.filter((line) => line.type === "step").flatMap((step) => step.events);
-  const counted = [...committedByBranch(recording.steps).values()].flat().reduce((sum, count) => sum + (count ?? 0), 0);
-  assert.equal(counted, events.filter((event) => event.type === "commit").length);
-});
-
-test("marks that share a place are told apart", () => {
-  const places = kindsByPlace([
-    { step: 1, kind: "merge", branch: 4 },
-    { step: 1, kind: "sync", branch: 4 },
-    { step: 1, kind: "eos", branch: 4 },
-  ]);
-  assert.deepEqual([...places.values()], [["merge", "sync"], ["eos"]]);
-});
-
-test("a live axis leaves room and is seldom drawn anew", () => {
+test("marks that share a place stand beside each other, and name a cell", () => {
+  const events = [
+    { type: "merge", branch: 4, position: 7 },
+    { type: "merge", branch: 4, position: 9 },
+    { type: "sync", branch: 4, leader: 8, gained: 5, positions: [11] },
+    { type: "eos", branch: 8, position: 12 },
+  ];
+  const marks = marksOf({ index: 3, kind: "denoise", events });
   assert.deepEqual(
-    [slots(0, true), slots(15, true), slots(16, true), slots(31, true), slots(33, false)],
-    [16, 16, 32, 32, 33],
+    marks.map(({ kind, lane, branch, position }) => [kind, lane, branch, position]),
+    [
+      ["merge", 4, 4, 7],
+      ["sync", 4, 4, 11],
+      ["eos", null, 8, 12],
+    ],
   );
+  assert.ok(marks[0].aside < marks[1].aside);
+  assert.equal(marks[2].aside, 0);
+  assert.deepEqual(marksOf({ index: 0, kind: "refresh", events: [] })[0].words, "full recompute");
 });
 
 test("jumping goes to the nearest step with a mark, or nowhere", () => {
@@ -77,13 +74,6 @@ test("the first step's candidates are those of every branch", () => {
   const best = candidatesAt(recording, 0, branch, positions[0]);
   assert.equal(best.length, records[1].candidates[0].counts[0]);
   assert.deepEqual(candidatesAt(recording, 0, recording.frame(0).ordered.at(-1).size, positions[0]), best);
-});
-
-test("a pixel is solid for a token, faint for a candidate, clear for neither", () => {
-  const branch = recording.frame(0).ordered[0];
-  const alphas = [...pixelRow(branch)].filter((_, index) => index % 4 === 3);
-  alphas.forEach((alpha, p) => assert.equal(alpha === 255, branch.token[p] >= 0));
-  assert.ok(alphas.some((alpha) => alpha > 0 && alpha < 255));
 });
 
 test("keys typed into a field belong to the field", () => {

@@ -7,7 +7,7 @@ import {
   chance,
   changeText,
   happeningSentence,
-  markText,
+  markWords,
   stepSentence,
 } from "../../../assets/viewer/sentences.mjs";
 import { happenings } from "../../../assets/viewer/fold.mjs";
@@ -87,7 +87,7 @@ test("changes are told", () => {
   );
   assert.equal(changeText({ type: "resize", branch: 32, size: 48 }), "block 32 resized to 48");
   assert.equal(changeText({ type: "commit" }), null);
-  assert.equal(markText({ kind: "merge", branch: 8, count: 2 }), "2 consensus commits into block 8");
+  assert.equal(markWords("merge", [{ branch: 8 }, { branch: 8 }]), "block 8: 2 consensus commits");
 });
 
 test("the history of a position holds what happened there, in order", () => {

@@ -1,0 +1,92 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+
+import { Pacer } from "../../../assets/viewer/pacer.mjs";
+import { along, dressed } from "../../../assets/viewer/plots.mjs";
+import { runs } from "./traces.mjs";
+
+const colours = { dim: "#111", ink: "#222", panel: "#333", line: "#444", sans: "sans", merge: "#0072b2", accent: "#00f" };
+
+test("a figure takes the colours of the theme, and leaves those of confidence alone", () => {
+  const { step, branches } = runs[0].expected.figures;
+  const ranges = [step.layout.xaxis.range, step.layout.yaxis.range];
+  const { data, layout } = dressed(step, colours, 800, ranges, ["xaxis"]);
+  assert.equal(data[0].marker.color, colours.accent);
+  assert.equal(data.find(({ name }) => name === "consensus commit").marker.color, colours.merge);
+  assert.equal(layout.font.color, colours.dim);
+  const map = Object.values(branches)[0];
+  assert.equal(dressed(map, colours, 300, ranges, []).data[0].colorscale, map.data[0].colorscale);
+});
+
+test("an axis of few steps has a tick at each, one of many leaves that to plotly", () => {
+  const { step } = runs[0].expected.figures;
+  const tick = (span) => dressed(step, colours, 800, [[0.5, 0.5 + span], [0, 7]], ["xaxis"]).layout.xaxis.dtick;
+  assert.deepEqual([tick(4), tick(40)], [1, undefined]);
+});
+
+test("marks shrink as steps become narrow", () => {
+  const { step } = runs[0].expected.figures;
+  const size = (span) => dressed(step, colours, 800, [[0, span], [0, 7]], []).data[1].marker.size;
+  assert.ok(size(500) < size(100) && size(100) < size(8));
+  assert.equal(size(8), 9);
+});
+
+test("a part of an axis lies at its shares, whichever way the axis runs", () => {
+  assert.deepEqual(along("left", "right", [1, 2], [0, 4]), { left: "25.000%", right: "50.000%" });
+  assert.deepEqual(along("bottom", "top", [1, 2], [4, 0]), { bottom: "50.000%", top: "25.000%" });
+  assert.deepEqual(along("left", "right", null, [0, 4]), { left: "0", right: "0" });
+});
+
+/** A pacer on a clock of its own; what is drawn takes `cost` milliseconds. */
+function paced(cost) {
+  const run = { now: 0, drawn: [], timers: [] };
+  const pacer = new Pacer(
+    () => run.now,
+    (act, wait) => run.timers.push({ act, at: run.now + wait }),
+  );
+  const thing = (name) => ({
+    render() {
+      run.drawn.push([name, run.now]);
+      run.now += cost;
+    },
+  });
+  const until = (end) => {
+    while (run.timers.length && run.timers[0].at <= end) {
+      const { act, at } = run.timers.shift();
+      run.now = Math.max(run.now, at);
+      act();
+    }
+    run.now = Math.max(run.now, end);
+  };
+  return { run, pacer, thing, until };
+}
+
+test("nothing is drawn before the start, then everything once", () => {
+  const { run, pacer, thing, until } = paced(10);
+  const [a, b] = [thing("a"), thing("b")];
+  for (const one of [a, b, a]) pacer.ask(one);
+  until(1000);
+  assert.deepEqual(run.drawn, []);
+  pacer.start();
+  until(2000);
+  assert.deepEqual(
+    run.drawn.map(([name]) => name),
+    ["a", "b"],
+  );
+});
+
+test("what is asked for sixty times a second takes a sixth of the time, and its last state is drawn", () => {
+  const { run, pacer, thing, until } = paced(20);
+  const map = thing("map");
+  pacer.start();
+  let asked = 0;
+  while (run.now < 3000) {
+    asked = run.now;
+    pacer.ask(map);
+    until(run.now + 16);
+  }
+  until(10_000);
+  assert.ok(run.drawn.length * 20 <= 3000 / 6 + 40, `${run.drawn.length} times`);
+  assert.ok(run.drawn.length > 15);
+  assert.ok(run.drawn.at(-1)[1] >= asked);
+});
