@@ -1,4 +1,4 @@
-"""Command line: generate an answer, compare decoders, train the embedded model.  `python -m blockbatch --help`."""
+"""Command line: generate an answer, compare decoders, convert traces, train the embedded model.  `python -m blockbatch --help`."""
 
 from __future__ import annotations
 
@@ -36,6 +36,7 @@ def parser() -> argparse.ArgumentParser:
     commands = top.add_subparsers(required=True, metavar="COMMAND")
     _add_generate(commands.add_parser("generate", help="decode one prompt and print its answer"))
     _add_bench(commands.add_parser("bench", help="compare decoders on held-out prompts"))
+    _add_convert(commands.add_parser("convert", help="write recorded runs in another format"))
     _add_train(commands.add_parser("train", help="train the embedded model"))
     return top
 
@@ -72,6 +73,13 @@ def _add_bench(command: argparse.ArgumentParser) -> None:
     command.add_argument("--shape", choices=forward_bench.SHAPES, help="instead time forwards of random weights")
     _add_model(command)
     command.set_defaults(command=_bench)
+
+
+def _add_convert(command: argparse.ArgumentParser) -> None:
+    command.add_argument("traces", type=Path, nargs="+", metavar="TRACE", help="NDJSON; several are shown together")
+    command.add_argument("--to", choices=("chrome",), required=True, help="chrome: opens in Perfetto")
+    command.add_argument("--out", type=Path, metavar="FILE", help="default: standard output")
+    command.set_defaults(command=_convert)
 
 
 def _add_train(command: argparse.ArgumentParser) -> None:
@@ -147,6 +155,20 @@ def _bench(arguments: argparse.Namespace) -> int:
     if arguments.json:
         arguments.json.write_text(json.dumps([asdict(row) for row in rows], indent=1) + "\n", encoding="utf-8")
     print(table(rows))
+    return 0
+
+
+def _convert(arguments: argparse.Namespace) -> int:
+    from blockbatch.chrome import chrome_json
+    from blockbatch.reading import load_trace
+
+    if arguments.out:
+        _check_writable(arguments.out)
+    text = chrome_json([load_trace(path) for path in arguments.traces])
+    if arguments.out:
+        arguments.out.write_text(text + "\n", encoding="utf-8")
+    else:
+        print(text)
     return 0
 
 

@@ -8,7 +8,19 @@ from pathlib import Path
 import pytest
 
 ROOT = Path(__file__).parents[1]
-NUMPY_AT_MOST = ("config", "errors", "events", "metrics", "trace", "checks", "reading", "rules", "state", "denoiser")
+NUMPY_AT_MOST = (
+    "config",
+    "errors",
+    "events",
+    "metrics",
+    "trace",
+    "checks",
+    "reading",
+    "rules",
+    "state",
+    "denoiser",
+    "chrome",
+)
 RECORDS = {f"blockbatch.{name}" for name in NUMPY_AT_MOST}
 ENGINE = sorted(path for path in (ROOT / "blockbatch").rglob("*.py"))
 
