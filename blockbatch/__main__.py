@@ -1,4 +1,4 @@
-"""Command line: generate an answer, compare decoders, convert traces, train the embedded model.  `python -m blockbatch --help`."""
+"""Command line: generate, compare decoders, convert traces, train a model.  `python -m blockbatch --help`."""
 
 from __future__ import annotations
 

@@ -127,7 +127,7 @@ class TraceStore:
             raise StoreError(GONE) from None
 
     def _prune(self, room: int, besides: str) -> None:
-        """Remove what is too old, then the oldest until no more than `room` bytes are left; `besides` is not counted."""
+        """Remove what is too old, then the oldest until no more than `room` bytes are left, `besides` not counted."""
         files = sorted((file for file in self._files() if file.path != besides), key=lambda file: file.written or 0)
         total = sum(file.size for file in files)
         for file in files:
