@@ -7,6 +7,7 @@ import gradio as gr
 from ui.asking import Orders, wire_asked
 from ui.branches import branch_card, wire_branches
 from ui.engine import Engine
+from ui.export import shell
 from ui.knobs import next_run_card, threshold_card, wire_knobs
 from ui.library import bundled_runs
 from ui.live import LiveRuns
@@ -15,6 +16,8 @@ from ui.recorded import recorded_card, wire_recorded
 from ui.running import wire_run
 from ui.session import LocalControlStore, Turnstile
 from ui.settings import Settings
+from ui.sharing import Sharing, server_functions
+from ui.store import TraceStore
 from ui.viewer import Header, Viewer
 
 
@@ -22,6 +25,7 @@ def create_ui(engine: Engine, settings: Settings) -> gr.Blocks:
     """The page around `engine`; without a model it shows recorded runs only, and says why."""
     library = bundled_runs(settings.traces)
     store = LocalControlStore()
+    sharing = Sharing(TraceStore(settings.store, settings.store_mib * 2**20, settings.store_days), library)
     with gr.Blocks(title="blockbatch", fill_width=True, analytics_enabled=False, delete_cache=(600, 600)) as page:
         key = gr.State(None)
         Header(elem_id="bb-header")
@@ -31,7 +35,10 @@ def create_ui(engine: Engine, settings: Settings) -> gr.Blocks:
                 prompt = prompt_card(example_prompts(), f"{about} {engine.caution}".rstrip(), engine.problem)
                 recorded = recorded_card([run.title for run in library])
                 branches, thresholds, next_run = branch_card(), threshold_card(), next_run_card()
-            viewer = Viewer(library[0].value if library else None, engine.problem, elem_id="bb-viewer")
+            viewer = Viewer(
+                library[0].value if library else None, engine.problem, elem_id="bb-viewer", page_bytes=len(shell()),
+                server_functions=server_functions(sharing),
+            )  # fmt: skip
         running = []
         if engine.start is not None:
             runs = LiveRuns(engine.start, store, Turnstile(settings.runs))

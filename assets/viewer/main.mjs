@@ -11,9 +11,11 @@ import { BranchMap, HistoryMap } from "./heatmap.mjs";
 import { actionOf } from "./keys.mjs";
 import { cursorSentence, drawFigures, Inspector, TextPanel } from "./panels.mjs";
 import { speaker } from "./metrics.mjs";
+import { open } from "./opening.mjs";
 import { nextStop, Player } from "./player.mjs";
 import { nextMarked } from "./recording.mjs";
 import { fileOf, Runs, save } from "./runs.mjs";
+import { Share } from "./share.mjs";
 import { statusOf } from "./status.mjs";
 import { Timeline } from "./timeline.mjs";
 import { drawTransport } from "./transport.mjs";
@@ -22,13 +24,15 @@ import { WhatIfCard } from "./whatifcard.mjs";
 
 /**
  * Start the viewer in `element`; `props.value` is the append-only text, `watch` tells when it has grown, `trigger`
- * sends an event to the server, and `props.problem` says why the server can run nothing, if so.
+ * sends an event to the server, and `props.problem` says why the server can run nothing, if so. `server` holds what can
+ * be asked of it (`ui.sharing`), null on a saved page, whose runs are `props.saved`.
  */
-export function mount(element, props, watch, trigger) {
+export function mount(element, props, watch, trigger, server) {
   const viewer = new Viewer(element, props.problem ?? "", (asked) => trigger("submit", asked));
   const feed = () => viewer.feed(props.value ?? "");
+  viewer.share = new Share(viewer, server, props.page_bytes);
   watch("value", feed);
-  feed();
+  open(viewer, { saved: props.saved, search: window.location.search, server, feed });
 }
 
 class Viewer {
@@ -298,7 +302,7 @@ class Viewer {
 
   draw() {
     if (!this.recording?.steps.length || this.player.step < 0) return;
-    const [a, b] = viewsOf(this, this.frame, this.whatIf.rings(this.recording, this.step));
+    const [a, b] = (this.views = viewsOf(this, this.frame, this.whatIf.rings(this.recording, this.step)));
     const focus = this.cursor.run === "b" && b ? b : a;
     if (!focus.frame.branches.has(this.cursor.branch)) this.cursor.branch = focus.frame.ordered.at(-1).size;
     this.cursor.position = Math.min(this.cursor.position, focus.recording.length - 1);
@@ -310,6 +314,7 @@ class Viewer {
     this.drawRuns(a, b);
     this.drawCards(a, b);
     this.drawFocus({ ...focus, cursor: this.cursor });
+    this.share.draw();
   }
 
   drawRuns(a, b) {
