@@ -97,7 +97,8 @@ class TraceStore:
     @cached_property
     def _place(self) -> tuple[Any, str]:
         """The file system and the folder in it."""
-        return fsspec.core.url_to_fs(self.url)
+        system, folder = fsspec.core.url_to_fs(self.url)
+        return system, str(folder)
 
     def _path(self, run: str) -> str:
         return f"{self._place[1].rstrip('/')}/{run}{ENDING}"
