@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import argparse
 import json
+import re
 import sys
 from collections.abc import Sequence
 from functools import cache
@@ -24,13 +25,13 @@ from ui.viewer import FOLDER, Viewer, asset
 
 PROBLEM = "This is a saved page: open the trace in the explorer to decode live"
 NOTHING = "null"
-SLOT = f'<script type="application/json" id="bb-runs">{NOTHING}</script>'
+SLOT = f'id="bb-runs">{NOTHING}<'  # the first one: the viewer's script, which fills it too, holds these words as well
 
 
 @cache
 def shell() -> str:
     """The page without runs: `NOTHING` stands in its slot, and the viewer or `page` puts JSON there."""
-    script = bundle(FOLDER, "saved.mjs", "openSaved();")
+    script = unending(bundle(FOLDER, "saved.mjs", "openSaved();"))
     return Template(asset("saved.html")).substitute(
         style=f"<style>{style_sheets()}{asset('saved.css')}</style>",
         header=asset("header.html"),
@@ -52,7 +53,14 @@ def plotly() -> str:
 def page(runs: Sequence[tuple[str, str]], place: dict[str, Any] | None = None) -> str:
     """The page with `runs`, (NDJSON lines, name) each; `place` as the viewer's link.mjs makes it."""
     data = {"runs": [{"text": text, "name": name} for text, name in runs], "place": place}
-    return shell().replace(SLOT, SLOT.replace(NOTHING, inert(data)))
+    return shell().replace(SLOT, SLOT.replace(NOTHING, inert(data)), 1)
+
+
+def unending(script: str) -> str:
+    """`script`, if it can stand in a page; ValueError if words in it would end or hide what follows them."""
+    if found := re.search(r"</script|<!--", script, re.IGNORECASE):
+        raise ValueError(f"The viewer's script holds {found[0]}, which would end its element in a saved page.")
+    return script
 
 
 def inert(data: Any) -> str:

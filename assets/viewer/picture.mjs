@@ -6,7 +6,6 @@ import { el } from "./dom.mjs";
 import { FILLS } from "./fills.mjs";
 import { AXIS, ROW } from "./grid.mjs";
 import { nameOf } from "./runs.mjs";
-import { stepSentence } from "./sentences.mjs";
 import { drawShape, LEGEND } from "./shapes.mjs";
 
 const SCALE = 2;
@@ -18,7 +17,9 @@ const GAP = 12;
 /** A canvas with what `viewer` shows of run A, and of run B beneath it where there are two. */
 export function picture(viewer) {
   const [a, b] = viewer.views;
-  const panels = [{ grid: viewer.grid, view: a }, b && { grid: viewer.beneath.grid, view: b }].filter(Boolean);
+  const { sentence, sentenceB } = viewer.parts;
+  const panels = [{ grid: viewer.grid, view: a, sentence }];
+  if (b) panels.push({ grid: viewer.beneath.grid, view: b, sentence: sentenceB });
   const width = viewer.grid.scroll.clientWidth + LABELS + 2 * MARGIN;
   const draft = new Sheet(el("canvas").getContext("2d"), viewer.grid.palette, width);
   const height = compose(draft, viewer, panels, false);
@@ -36,10 +37,10 @@ function compose(sheet, { runs, player }, panels, whole) {
   const { model, prompt } = runs.shown.recording.header;
   sheet.text(`${nameOf(runs.shown)} \u00b7 step ${player.step + 1} of ${player.count} \u00b7 ${model}`, "bold 15px");
   sheet.text(prompt.replace(/\s+/g, " "), "12.5px", "dim", 1);
-  for (const { grid, view } of panels) {
+  for (const { grid, view, sentence } of panels) {
     sheet.down(GAP);
     if (view.two) sheet.text(view.title, "bold 13px");
-    sheet.text(stepSentence(view.recording.steps[view.frame.step]), "13px");
+    sheet.text(sentence.textContent, "13px");
     if (whole) drawGrid(sheet, grid, view);
     sheet.down(AXIS + grid.rows.length * ROW + GAP);
   }

@@ -2,7 +2,7 @@
 
 import { el } from "./dom.mjs";
 
-const SLOT = '<script type="application/json" id="bb-runs">null</script>';
+const SLOT = 'id="bb-runs">null<'; // the first one: this line stands in the page, too
 
 /** What a file about `runs` is called, without its ending. */
 export function fileName(runs) {
@@ -21,8 +21,7 @@ export function saveFile(content, type, name) {
 
 /** The server's empty page with `data` in it. */
 export function filled(page, data) {
-  const [before, after] = page.split(SLOT);
-  return `${before}${SLOT.replace("null", () => inert(data))}${after}`;
+  return page.replace(SLOT, () => SLOT.replace("null", () => inert(data)));
 }
 
 /** `data` as JSON that cannot end the script element it stands in. */

@@ -361,9 +361,7 @@ def test_a_folder_that_is_not_there_says_so(path: str) -> None:
         load_model(path)
 
 
-def test_without_a_chat_template_prompts_are_plain_text_and_it_says_so(
-    checkpoint: Path, tmp_path: Path
-) -> None:
+def test_without_a_chat_template_prompts_are_plain_text_and_it_says_so(checkpoint: Path, tmp_path: Path) -> None:
     folder = shutil.copytree(checkpoint, tmp_path / "plain")
     (folder / "chat_template.jinja").unlink()
     model = load_model(str(folder))

@@ -91,6 +91,8 @@ test("what is put into a saved page cannot end the element it stands in", () => 
   assert.deepEqual(JSON.parse(inside), data);
   assert.ok(!inside.includes("<"));
   assert.ok(html.endsWith("</script> after $& null"));
+  const twice = filled(page + page, data);
+  assert.equal(twice, html + page, "only the first slot is filled");
 });
 
 test("files are named after the runs in them, whatever those are called", () => {
