@@ -1,4 +1,4 @@
-"""Command line: generate an answer, compare decoders, train the embedded model.  `python -m blockbatch --help`."""
+"""Command line: generate, compare decoders, convert traces, train a model.  `python -m blockbatch --help`."""
 
 from __future__ import annotations
 
@@ -36,6 +36,7 @@ def parser() -> argparse.ArgumentParser:
     _add_generate(commands.add_parser("generate", help="decode one prompt and print its answer"))
     bench.add_arguments(commands.add_parser("bench", help="compare decoders on held-out prompts"))
     _add_compare(commands.add_parser("compare", help="compare two recorded runs of one prompt"))
+    _add_convert(commands.add_parser("convert", help="write recorded runs in another format"))
     _add_train(commands.add_parser("train", help="train the embedded model"))
     return top
 
@@ -67,6 +68,13 @@ def _add_compare(command: argparse.ArgumentParser) -> None:
     for name in ("a", "b"):
         command.add_argument(name, type=Path, metavar=f"{name}.ndjson", help="a recorded run of the prompt")
     command.set_defaults(command=_compare)
+
+
+def _add_convert(command: argparse.ArgumentParser) -> None:
+    command.add_argument("traces", type=Path, nargs="+", metavar="TRACE", help="NDJSON; several are shown together")
+    command.add_argument("--to", choices=("chrome",), required=True, help="chrome: opens in Perfetto")
+    command.add_argument("--out", type=Path, metavar="FILE", help="default: standard output")
+    command.set_defaults(command=_convert)
 
 
 def _add_train(command: argparse.ArgumentParser) -> None:
@@ -120,6 +128,20 @@ def _compare(arguments: argparse.Namespace) -> int:
     from blockbatch.reading import load_trace
 
     print(described(compare(load_trace(arguments.a), load_trace(arguments.b))))
+    return 0
+
+
+def _convert(arguments: argparse.Namespace) -> int:
+    from blockbatch.chrome import chrome_json
+    from blockbatch.reading import load_trace
+
+    if arguments.out:
+        check_writable(arguments.out)
+    text = chrome_json([load_trace(path) for path in arguments.traces])
+    if arguments.out:
+        arguments.out.write_text(text + "\n", encoding="utf-8")
+    else:
+        print(text)
     return 0
 
 

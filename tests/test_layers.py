@@ -9,7 +9,7 @@ import pytest
 
 ROOT = Path(__file__).parents[1]
 NUMPY_AT_MOST = (
-    *("config", "errors", "events", "metrics", "trace", "cells", "checks", "reading", "comparing"),
+    *("config", "errors", "events", "metrics", "trace", "cells", "checks", "reading", "comparing", "chrome"),
     *("rules", "state", "denoiser"),
 )
 RECORDS = {f"blockbatch.{name}" for name in NUMPY_AT_MOST}

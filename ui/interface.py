@@ -8,6 +8,7 @@ from ui.api import create_api
 from ui.asking import Orders, wire_asked
 from ui.branches import branch_card, wire_branches
 from ui.engine import Engine
+from ui.export import shell
 from ui.gpu import decode_on_gpu
 from ui.knobs import next_run_card, threshold_card, wire_knobs
 from ui.lesson import lesson_run, wire_lesson
@@ -18,6 +19,8 @@ from ui.recorded import recorded_card, wire_recorded
 from ui.running import wire_run
 from ui.session import ControlStore, LocalControlStore, Turnstile
 from ui.settings import Settings
+from ui.sharing import Sharing, server_functions
+from ui.store import TraceStore
 from ui.viewer import Header, Viewer
 
 
@@ -25,6 +28,7 @@ def create_ui(engine: Engine, settings: Settings) -> gr.Blocks:
     """The page around `engine`; without a model it shows recorded runs only, and says why."""
     library = bundled_runs(settings.traces)
     store = control_store(settings)
+    sharing = Sharing(TraceStore(settings.store, settings.store_mib * 2**20, settings.store_days), library)
     with gr.Blocks(title="blockbatch", fill_width=True, analytics_enabled=False, delete_cache=(600, 600)) as page:
         key = gr.State(None)
         header = Header(lesson=lesson_run(library) is not None, elem_id="bb-header")
@@ -34,7 +38,10 @@ def create_ui(engine: Engine, settings: Settings) -> gr.Blocks:
                 prompt = prompt_card(example_prompts(), f"{about} {engine.caution}".rstrip(), engine.problem)
                 recorded = recorded_card([run.title for run in library])
                 branches, thresholds, next_run = branch_card(), threshold_card(), next_run_card()
-            viewer = Viewer(library[0].value if library else None, engine.problem, elem_id="bb-viewer")
+            viewer = Viewer(
+                library[0].value if library else None, engine.problem, elem_id="bb-viewer", page_bytes=len(shell()),
+                server_functions=server_functions(sharing),
+            )  # fmt: skip
         running = []
         if engine.start is not None:
             runs = LiveRuns(engine.start, store, Turnstile(settings.runs), decode_on_gpu(engine, store, settings))

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from importlib.util import find_spec
 from pathlib import Path
 
@@ -14,6 +14,13 @@ from blockbatch.errors import ConfigError
 ROOT = Path(__file__).resolve().parent.parent
 MOST_RUNS = 64
 CONTROLS = ("local", "shared")
+MOST_MIB = 2**20
+MOST_DAYS = 36_500
+
+
+def cache_folder(environment: Mapping[str, str]) -> Path:
+    """Where this program may keep what it can lose."""
+    return Path(environment.get("XDG_CACHE_HOME") or Path.home() / ".cache") / "blockbatch"
 
 
 @dataclass(frozen=True)
@@ -23,7 +30,8 @@ class Settings:
     model: a folder or a model id; device: as torch names it, or auto; runs: decodes at a time, others wait in line;
     streams: visitors who may run or wait at a time; traces: the folder of recorded runs; control: where visitors'
     wishes lie, in this process (local) or where a decode in another process sees them (shared); zero_gpu: whether runs
-    decode on a ZeroGPU Space; mcp: whether the endpoints are MCP tools, too.
+    decode on a ZeroGPU Space; mcp: whether the endpoints are MCP tools, too; store: the fsspec URL under which shared
+    runs are kept, store_mib and store_days: how much of them, for how long.
     """
 
     model: str = os.path.relpath(ROOT / "assets" / "tiny")
@@ -34,6 +42,9 @@ class Settings:
     control: str = "local"
     zero_gpu: bool = False
     mcp: bool = False
+    store: str = field(default_factory=lambda: str(cache_folder(os.environ) / "runs"))
+    store_mib: int = 1024
+    store_days: int = 90
 
     @property
     def embedded(self) -> bool:
@@ -46,17 +57,24 @@ class Settings:
 
         SPACES_ZERO_GPU says that this is a ZeroGPU Space: there runs decode on a GPU, in forked processes.
         """
+        defaults = cls()
+
+        def whole(name: str, default: int, most: int) -> int:
+            text = environment.get(name) or str(default)
+            return integer(name, int(text) if text.isdecimal() else text, 1, most)
+
         zero_gpu = on(environment, "SPACES_ZERO_GPU")
-        device = environment.get("BLOCKBATCH_DEVICE") or ("cuda" if zero_gpu else cls.device)
-        runs = environment.get("BLOCKBATCH_RUNS") or str(cls.runs)
-        control = environment.get("BLOCKBATCH_CONTROL") or ("shared" if zero_gpu else cls.control)
+        control = environment.get("BLOCKBATCH_CONTROL") or ("shared" if zero_gpu else defaults.control)
         return cls(
-            model=environment.get("BLOCKBATCH_MODEL") or cls.model,
-            device=device,
-            runs=integer("BLOCKBATCH_RUNS", int(runs) if runs.isdecimal() else runs, 1, MOST_RUNS),
+            model=environment.get("BLOCKBATCH_MODEL") or defaults.model,
+            device=environment.get("BLOCKBATCH_DEVICE") or ("cuda" if zero_gpu else defaults.device),
+            runs=whole("BLOCKBATCH_RUNS", defaults.runs, MOST_RUNS),
             control=choice("BLOCKBATCH_CONTROL", control, CONTROLS),
             zero_gpu=zero_gpu,
             mcp=mcp(environment),
+            store=environment.get("BLOCKBATCH_STORE") or str(cache_folder(environment) / "runs"),
+            store_mib=whole("BLOCKBATCH_STORE_MIB", defaults.store_mib, MOST_MIB),
+            store_days=whole("BLOCKBATCH_STORE_DAYS", defaults.store_days, MOST_DAYS),
         )
 
 

@@ -10,8 +10,9 @@ SANS = ("system-ui", "-apple-system", "Segoe UI", "Inter", "Roboto", "sans-serif
 MONO = ("ui-monospace", "SF Mono", "JetBrains Mono", "Menlo", "Consolas", "DejaVu Sans Mono", "monospace")
 FAVICON = FOLDER / "favicon.svg"
 STYLE_SHEETS = (
-    "tokens.css", "page.css", "rail.css", "viewer.css", "panels.css", "canvas.css", "layout.css", "teach.css",
-)  # fmt: skip
+    *("tokens.css", "page.css", "rail.css", "viewer.css", "panels.css", "canvas.css", "share.css"),
+    *("layout.css", "teach.css"),
+)
 
 # The same in both schemes, for the variables of tokens.css differ between them.
 SIZES = {"block_title_text_weight": "500", "block_padding": "0px"}
@@ -71,4 +72,9 @@ def theme() -> gr.themes.Base:
 
 def head() -> str:
     """The style sheets, given whole: Gradio's own way of adding styles drops rules that it does not know."""
-    return f"<style>{''.join(asset(name) for name in STYLE_SHEETS)}</style>"
+    return f"<style>{style_sheets()}</style>"
+
+
+def style_sheets() -> str:
+    """The rules of all style sheets."""
+    return "".join(asset(name) for name in STYLE_SHEETS)

@@ -26,11 +26,11 @@ class Viewer(gr.HTML):
     """Replays the trace in its value.  `value`: session and trace lines, each ended by a newline.
 
     Its event `submit` carries what the visitor asks the server to run (see `ui.asking`); `problem` says why nothing can
-    be run, if so.
+    be run, if so.  `server_functions` are those of `ui.sharing`.
     """
 
     def __init__(self, value: str | None = None, problem: str = "", **options: Any) -> None:
-        script = _script("main.mjs", "mount(element, props, watch, trigger);")
+        script = _script("main.mjs", "mount(element, props, watch, trigger, server);")
         # Gradio builds components again from their recorded arguments, so markup and script may be among them.
         fixed = {"html_template": asset("viewer.html"), "js_on_load": script, "apply_default_css": False}
         figures = {"templates": templates(), "plotly": plotlyjs.address()}

@@ -38,6 +38,10 @@ export class FillChoice {
     return this.select.value;
   }
 
+  set value(name) {
+    this.select.value = name;
+  }
+
   /** Go on to the next fill. */
   next() {
     this.select.selectedIndex = (this.select.selectedIndex + 1) % this.select.length;

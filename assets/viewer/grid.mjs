@@ -8,8 +8,8 @@ import { Strips } from "./strips.mjs";
 import { cellKey } from "./whatif.mjs";
 import { labelEvery, scaled, SHAPE_FROM, stepped } from "./zoom.mjs";
 
-const ROW = CELL + 12;
-const AXIS = 20;
+export const ROW = CELL + 12;
+export const AXIS = 20;
 const STAR = "M5 .3 6.4 3.5 9.8 3.8 7.2 6.1 8 9.5 5 7.7 2 9.5 2.8 6.1 .2 3.8 3.6 3.5z";
 
 export class Grid {

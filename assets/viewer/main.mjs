@@ -14,10 +14,12 @@ import { cursorSentence, drawFigures, Inspector, TextPanel } from "./panels.mjs"
 import { speaker } from "./metrics.mjs";
 import { Minimap } from "./minimap.mjs";
 import { drawNothing } from "./nothing.mjs";
+import { open } from "./opening.mjs";
 import { nextStop, Player } from "./player.mjs";
 import { Plots } from "./plots.mjs";
 import { nextMarked } from "./recording.mjs";
 import { fileOf, Runs, save } from "./runs.mjs";
+import { Share } from "./share.mjs";
 import { statusOf } from "./status.mjs";
 import { Teacher } from "./teach.mjs";
 import { AxisChoice, fillLegend, Timeline } from "./timeline.mjs";
@@ -29,13 +31,15 @@ import { wireZoom } from "./zooming.mjs";
 /**
  * Start the viewer in `element`; `props.value` is the append-only text, `watch` tells when it has grown, `trigger`
  * sends an event to the server, `props.problem` says why the server can run nothing, if so, and `props.templates` and
- * `props.plotly` are for the figures (see `Plots`).
+ * `props.plotly` are for the figures (see `Plots`). `server` holds what can be asked of it (`ui.sharing`), null on a
+ * saved page, whose runs are `props.saved`.
  */
-export function mount(element, props, watch, trigger) {
+export function mount(element, props, watch, trigger, server) {
   const viewer = new Viewer(element, props, (asked) => trigger("submit", asked));
   const feed = () => viewer.feed(props.value ?? "");
+  viewer.share = new Share(viewer, server, props.page_bytes);
   watch("value", feed);
-  feed();
+  open(viewer, { saved: props.saved, search: window.location.search, server, feed });
 }
 
 class Viewer {
@@ -334,7 +338,8 @@ class Viewer {
 
   draw() {
     if (!this.recording?.steps.length || this.player.step < 0) return;
-    const [a, b] = viewsOf(this, this.frame, this.teacher.rings ?? this.whatIf.rings(this.recording, this.step));
+    const rings = this.teacher.rings ?? this.whatIf.rings(this.recording, this.step);
+    const [a, b] = (this.views = viewsOf(this, this.frame, rings));
     const focus = this.cursor.run === "b" && b ? b : a;
     if (!focus.frame.branches.has(this.cursor.branch)) this.cursor.branch = focus.frame.ordered.at(-1).size;
     this.cursor.position = Math.min(this.cursor.position, focus.recording.length - 1);
@@ -346,6 +351,7 @@ class Viewer {
     this.drawRuns(a, b);
     this.drawCards(a, b);
     this.drawFocus({ ...focus, cursor: this.cursor });
+    this.share.draw();
   }
 
   drawRuns(a, b) {

@@ -6,9 +6,9 @@
  */
 
 import { titleOf } from "./compare.mjs";
-import { el } from "./dom.mjs";
 import { Recording } from "./recording.mjs";
 import { Tail, traceLines } from "./records.mjs";
+import { fileName, saveFile } from "./saving.mjs";
 import { plural } from "./sentences.mjs";
 
 export class Runs {
@@ -96,11 +96,5 @@ export function fileOf({ text }) {
 
 /** Save a run as a file. */
 export function save(run) {
-  if (!run) return;
-  const link = el("a");
-  link.href = URL.createObjectURL(new Blob([fileOf(run)], { type: "application/x-ndjson" }));
-  const id = String(run.recording.header.run).replace(/[^\w-]/g, "");
-  link.download = `blockbatch-${id.slice(0, 40)}.ndjson`;
-  link.click();
-  URL.revokeObjectURL(link.href);
+  if (run) saveFile(fileOf(run), "application/x-ndjson", `${fileName([run])}.ndjson`);
 }

@@ -25,14 +25,14 @@ MARKUP = "<img src=x onerror=window.broken=1> and <b>bold</b> stay text. " + ANS
 
 
 class Stage:
-    """The page with a scripted model; `started` are the runs that visitors began."""
+    """The page with a scripted model; `started` are the runs that visitors began, `store` is where shared ones go."""
 
-    def __init__(self) -> None:
+    def __init__(self, store: str = "memory://stage", port: int | None = None) -> None:
         self.started: list[Run] = []
-        page = create_ui(Engine(self.start, self.fork), Settings(runs=2))
+        page = create_ui(Engine(self.start, self.fork), Settings(runs=2, store=store))
         options = {"theme": theme(), "head": head(), "footer_links": [], "run_history": False}
         _, self.url, _ = page.launch(
-            prevent_thread_lock=True, quiet=True, server_port=free_port(), max_file_size=MAX_BYTES, **options
+            prevent_thread_lock=True, quiet=True, server_port=port or free_port(), max_file_size=MAX_BYTES, **options
         )
         self.page = page
 

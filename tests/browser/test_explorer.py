@@ -55,8 +55,10 @@ def start(page: Page, pace: str, prompt: str = "any prompt") -> None:
 
 def downloaded(page: Page, folder: Path) -> Trace:
     """The trace that the page gives to save, read strictly."""
+    page.click("[data-part=share] summary")
     with page.expect_download() as download:
         page.click("[data-part=download]")
+    page.keyboard.press("Escape")
     path = folder / "saved.ndjson"
     download.value.save_as(path)
     return load_trace(path)
