@@ -12,7 +12,7 @@ from scripted import ScriptedModel
 
 from blockbatch.config import DecodeConfig
 from blockbatch.run import Run
-from ui import export
+from ui import export, plotlyjs
 from ui.export import SLOT, main, page, shell
 
 HOSTILE = "</script><img src=x onerror=window.broken=1> <!-- <script> and more text for a longer answer."
@@ -77,14 +77,11 @@ def test_a_script_that_would_end_its_own_element_is_an_error(text: str) -> None:
     assert "openSaved();" in Elements(shell()).scripts[""]
 
 
-def test_plotly_comes_along_where_the_viewer_draws_with_it(monkeypatch: pytest.MonkeyPatch) -> None:
-    assert len(export.plotly()) > 10**6
-    plain = export.bundle(export.FOLDER, "saved.mjs", "openSaved();")
-    monkeypatch.setattr(export, "plotly", lambda: "window.Plotly = 'here';")
-    monkeypatch.setattr(export, "bundle", lambda *_: plain + "\nwindow.Plotly;\n")
-    assert "<script>window.Plotly = 'here';</script>" in shell.__wrapped__()
-    monkeypatch.setattr(export, "bundle", lambda *_: plain.replace("Plotly", ""))
-    assert "window.Plotly = 'here'" not in shell.__wrapped__()
+def test_plotly_comes_along_and_its_address_does_not() -> None:
+    """The figures need no server, and the page names no file of this machine."""
+    assert plotlyjs.FILE.read_text(encoding="utf-8") in shell()
+    assert plotlyjs.FILE.as_posix() not in shell()
+    assert '"plotly":null' in Elements(shell()).scripts["bb-props"]
 
 
 def test_the_command_line_writes_a_page(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

@@ -92,7 +92,6 @@ def live_lag(browser: Browser) -> float:
         page.click("#bb-run")
         page.wait_for_function(f"window.drawn.length >= {STEPS_FOLLOWED}", timeout=120_000)
         drawn = dict(page.evaluate("window.drawn"))
-        page.click("#bb-stop")
         return percentile([drawn[step] - at for step, at in left.items() if step in drawn], 95)
 
 
