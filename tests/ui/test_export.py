@@ -62,7 +62,8 @@ def test_the_page_asks_for_nothing() -> None:
     assert policy.startswith("default-src 'none';")
     assert not any({"src", "srcset"} & set(attrs) for _, attrs in elements.tags)
     assert [attrs["href"] for tag, attrs in elements.tags if tag == "link"] == ["data:,"]
-    assert not re.search(r"@import|url\(", shell())
+    own = shell().replace(plotlyjs.FILE.read_text(encoding="utf-8"), "")  # plotly's mentions url(, for the policy to stop
+    assert not re.search(r"@import|url\(", own)
 
 
 def test_the_viewer_fills_the_same_slot() -> None:
