@@ -101,6 +101,7 @@ class _RunRecords:
 
     def _told(self, event: Event) -> tuple[int, str, str, Record] | None:
         """(branch, name, category, details) of an instant; None for commits, which their forward counts."""
+        details: Record
         match event:
             case Merge(branch, source, position, token, probability):
                 details = {"source": source, "position": position, "probability": probability}

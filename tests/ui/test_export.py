@@ -62,7 +62,7 @@ def test_the_page_asks_for_nothing() -> None:
     assert policy.startswith("default-src 'none';")
     assert not any({"src", "srcset"} & set(attrs) for _, attrs in elements.tags)
     assert [attrs["href"] for tag, attrs in elements.tags if tag == "link"] == ["data:,"]
-    own = shell().replace(plotlyjs.FILE.read_text(encoding="utf-8"), "")  # plotly's mentions url(, for the policy to stop
+    own = shell().replace(plotlyjs.FILE.read_text(encoding="utf-8"), "")  # what that mentions, the policy stops
     assert not re.search(r"@import|url\(", own)
 
 
