@@ -21,7 +21,6 @@ import { Timeline } from "./timeline.mjs";
 import { drawTransport } from "./transport.mjs";
 import { viewsOf, workPlace } from "./views.mjs";
 import { WhatIfCard } from "./whatifcard.mjs";
-import { wireZoom } from "./zooming.mjs";
 
 /**
  * Start the viewer in `element`; `props.value` is the append-only text, `watch` tells when it has grown, `trigger`
@@ -56,7 +55,6 @@ class Viewer {
     this.timeline = new Timeline(this.parts, seek);
     this.beneath = new Beneath(this.parts, this.grid, { pick: pick("b"), seek, scrolled });
     this.minimap = new Minimap(this.parts, this.grid, scrolled);
-    wireZoom(this.parts, [this.parts.scroll, this.parts.scrollB, this.parts.minimap], this.grid, scrolled);
     this.branchMap = new BranchMap(this.parts.branchMap, (branch, position) => this.pick(branch, position));
     this.historyMap = new HistoryMap(this.parts.historyMap, (step, position) => {
       this.pick(this.cursor.branch, position);
@@ -255,7 +253,7 @@ class Viewer {
       event: () => this.seek(nextMarked(this.recording.marks, this.player.step, action.direction) ?? this.player.step),
       stop: () => this.stop(action.direction),
       fill: () => this.fill.next(),
-      zoom: () => this.zoom(action.direction),
+      zoom: () => this.minimap.zoom(action.direction),
       pan: () => this.minimap.page(action.direction),
       loop: () => this.player.loop(),
       part: () => this.showParting(),
@@ -266,11 +264,6 @@ class Viewer {
       position: () => this.pick(this.cursor.branch, Math.max(this.cursor.position + action.direction, 0)),
     };
     acts[action.name]();
-  }
-
-  zoom(direction) {
-    this.grid.zoomStep(direction);
-    this.invalidate();
   }
 
   /** The step of the run shown: its last where run B is longer. */
