@@ -26,7 +26,6 @@ import { AxisChoice, fillLegend, Timeline } from "./timeline.mjs";
 import { drawTransport } from "./transport.mjs";
 import { viewsOf, workPlace } from "./views.mjs";
 import { WhatIfCard } from "./whatifcard.mjs";
-import { wireZoom } from "./zooming.mjs";
 
 /**
  * Start the viewer in `element`; `props.value` is the append-only text, `watch` tells when it has grown, `trigger`
@@ -67,7 +66,6 @@ class Viewer {
     fillLegend(this.parts.legend);
     this.beneath = new Beneath(this.parts, this.plots, this.grid, { pick: pick("b"), go: go("b"), scrolled });
     this.minimap = new Minimap(this.parts, this.grid, scrolled);
-    wireZoom(this.parts, [this.parts.scroll, this.parts.scrollB, this.parts.minimap], this.grid, scrolled);
     this.branchMap = new BranchMap(this.plots, this.parts.branchMap, (branch, position) => this.pick(branch, position));
     this.historyMap = new HistoryMap(this.plots, this.parts.historyMap, (step, position) =>
       this.go({ step, branch: this.cursor.branch, position }, this.cursor.run),
@@ -282,7 +280,7 @@ class Viewer {
       event: () => this.seek(nextMarked(this.recording.marks, this.player.step, action.direction) ?? this.player.step),
       stop: () => this.stop(action.direction),
       fill: () => this.fill.next(),
-      zoom: () => this.zoom(action.direction),
+      zoom: () => this.minimap.zoom(action.direction),
       pan: () => this.minimap.page(action.direction),
       loop: () => this.player.loop(),
       part: () => this.showParting(),
@@ -294,11 +292,6 @@ class Viewer {
       position: () => this.pick(this.cursor.branch, Math.max(this.cursor.position + action.direction, 0)),
     };
     acts[action.name]();
-  }
-
-  zoom(direction) {
-    this.grid.zoomStep(direction);
-    this.invalidate();
   }
 
   /** The step of the run shown: its last where run B is longer. */

@@ -1,17 +1,23 @@
-/** A strip of all positions and branches above the grids, with a frame around the part in view that can be dragged. */
+/**
+ * A strip of all positions and branches above the grids, with a frame around the part in view that can be dragged; and
+ * the zoom of the grids.
+ */
 
 import { palette, say, surface, widthOf } from "./dom.mjs";
 import { firstAfter, firstAround, frameOn } from "./zoom.mjs";
+import { wireZoom } from "./zooming.mjs";
 
 const TOP = 7; // room for the marks of the cursor and of the parting
 const HEIGHT = 36;
 const SEAM = 1;
 
 export class Minimap {
-  /** `grid` is the grid that it pans; `changed()` is called when it has. */
-  constructor({ minimap, minimapCanvas: canvas, minimapSays: says, minimapOf: of }, grid, changed) {
-    Object.assign(this, { node: minimap, canvas, says, of, grid, changed });
+  /** `grid` is the grid that it pans and zooms; `changed()` is called when it has. */
+  constructor(parts, grid, changed) {
+    const { minimap: node, minimapCanvas: canvas, minimapSays: says, minimapOf: of } = parts;
+    Object.assign(this, { node, canvas, says, of, grid, changed });
     this.restyle();
+    wireZoom(parts, [parts.scroll, parts.scrollB, node], grid, changed);
     canvas.addEventListener("pointerdown", (event) => this.grab(event));
     canvas.addEventListener("pointermove", (event) => event.buttons && this.drag(event));
     canvas.addEventListener("keydown", (event) => this.key(event));
@@ -53,6 +59,12 @@ export class Minimap {
 
   pan(first) {
     this.grid.pan(first);
+    this.changed();
+  }
+
+  /** Zoom one stop in (1) or out (-1). */
+  zoom(direction) {
+    this.grid.zoomStep(direction);
     this.changed();
   }
 
