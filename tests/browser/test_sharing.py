@@ -64,6 +64,7 @@ def run(page: Page, prompt: str = "any prompt", pace: str = "0") -> None:
     page.fill("#bb-prompt textarea", prompt)
     page.check(f"#bb-pace input[value='{pace}']")
     page.click("#bb-run")
+    expect(page.locator("[data-part=promptText]")).to_have_text(prompt, timeout=30_000)
     if pace == "0":
         expect(page.locator("[data-part=status]")).to_have_text("finished", timeout=60_000)
 
