@@ -163,7 +163,7 @@ class Plot {
   }
 }
 
-/** What the axes of a layout show, copied, for plotly writes a zoom into the layout's own arrays. */
+/** What the axes of a layout show, copied: plotly writes a zoom into the arrays that it was given. */
 function rangesOf({ xaxis, yaxis }) {
   return [[...xaxis.range], [...yaxis.range]];
 }
@@ -184,6 +184,7 @@ export function dressed({ data, layout }, colours, width, ranges, ticks) {
   const scale = (width - layout.margin.l - layout.margin.r) / (ranges[0][1] - ranges[0][0]);
   const axis = (name, range) => ({
     ...layout[name],
+    range: [...layout[name].range],
     ...(ticks.includes(name) && Math.abs(range[1] - range[0]) <= FEW && { dtick: 1 }),
   });
   return {

@@ -10,25 +10,26 @@ export class Timeline {
   /** `picked({step, branch, position})` is called for a click; branch and position may be null. */
   constructor(plots, node, picked) {
     this.plots = plots;
-    this.plot = plots.at(node, (place) => this.recording && this.pick(place, picked));
+    this.plot = plots.at(node, (place) => this.pick(place, picked));
   }
 
   pick({ x, y, data }, picked) {
-    const step = stepAt(slotsOf(this.recording.steps, this.axis), x);
+    const step = stepAt(this.slots, x);
     if (step === null) return;
-    const branches = branchesOf(this.recording.steps);
-    const lane = branches[branches.length - 1 - Math.floor(y)] ?? null;
+    const lane = this.branches[this.branches.length - 1 - Math.floor(y)] ?? null;
     const [, branch, position] = data?.[0] === step + 1 && (lane ?? data[1]) === data[1] ? data : [];
     picked({ step, branch: branch ?? lane, position: position ?? null });
   }
 
   /** `axis` is step or time, `extent` the part of it to show. */
   draw({ recording, frame }, axis, extent) {
-    Object.assign(this, { recording, axis });
-    const { start, width } = slotsOf(recording.steps, axis)[frame.step];
+    const { header, steps } = recording;
+    const key = `${header.run} ${steps.length} ${axis} ${extent}`;
+    if (key !== this.key) Object.assign(this, { key, branches: branchesOf(steps), slots: slotsOf(steps, axis) });
+    const { start, width } = this.slots[frame.step];
     this.plot.draw({
-      key: `${recording.header.run} ${recording.steps.length} ${axis} ${extent}`,
-      height: heightOf(branchesOf(recording.steps).length),
+      key,
+      height: heightOf(this.branches.length),
       figure: () => timelineFigure(this.plots.templates, recording, axis, extent),
       marks: [
         { name: "now", x: [start, start + width] },

@@ -18,6 +18,15 @@ test("a figure takes the colours of the theme, and leaves those of confidence al
   assert.equal(dressed(map, colours, 300, ranges, []).data[0].colorscale, map.data[0].colorscale);
 });
 
+test("what plotly writes into a figure stays in it", () => {
+  const { step } = runs[0].expected.figures;
+  const before = JSON.stringify(step);
+  const { layout } = dressed(step, colours, 800, [step.layout.xaxis.range, step.layout.yaxis.range], ["xaxis"]);
+  layout.xaxis.range[0] = 3;
+  layout.yaxis.range[1] = 4;
+  assert.equal(JSON.stringify(step), before);
+});
+
 test("an axis of few steps has a tick at each, one of many leaves that to plotly", () => {
   const { step } = runs[0].expected.figures;
   const tick = (span) => dressed(step, colours, 800, [[0.5, 0.5 + span], [0, 7]], ["xaxis"]).layout.xaxis.dtick;
