@@ -39,6 +39,7 @@ export function mount(element, props, watch, trigger, server) {
   viewer.share = new Share(viewer, server, props.page_bytes);
   watch("value", feed);
   open(viewer, { saved: props.saved, search: window.location.search, server, feed });
+  viewer.draw(); // in the frame in which the page appears, rather than in the one after it
 }
 
 class Viewer {
