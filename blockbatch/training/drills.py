@@ -1,14 +1,14 @@
-"""Rows of bare arithmetic for training: many equations in the tasks' two forms, only whose results are to be found.
+"""Rows of bare arithmetic for training: many equations as the tasks write them, only whose results are to be found.
 
-An answer of the tasks holds three results among ninety tokens; a row of equations holds ten, beside operands that are
+An answer of the tasks holds two or three results among its words; a row of equations holds ten, whose operands are
 never masked. With such rows the model learns to compute; without, to copy a result from where the answer repeats it.
 """
 
 from typing import NamedTuple
 
 from blockbatch.tasks.grammar import Draw
-from blockbatch.tasks.prose import equation, spoken
 
+_SIGNS = {"+": "plus", "-": "minus", "*": "times", "/": "divided by"}
 _FACTORS = ((2, 12, 2, 12), (2, 9, 2, 20), (2, 9, 2, 20), (2, 5, 6, 50))  # ranges of both factors, as in the tasks
 _BETWEEN = (". ", ", ", ". Then ", ". Next, ", ". Now ", ". So ", "\n")
 
@@ -18,6 +18,16 @@ class Drill(NamedTuple):
 
     text: str
     results: tuple[tuple[int, int], ...]
+
+
+def equation(left: int, sign: str, right: int, result: int) -> str:
+    """The computation in signs, as in `37 + 45 = 82`."""
+    return f"{left} {sign} {right} = {result}"
+
+
+def spoken(left: int, sign: str, right: int, result: int) -> str:
+    """The computation in words, as in `37 plus 45 is 82`."""
+    return f"{left} {_SIGNS[sign]} {right} is {result}"
 
 
 def drill(draw: Draw) -> Drill:
