@@ -6,7 +6,7 @@
  * it as plain elements, and costs nothing.
  */
 
-import { el, palette } from "./dom.mjs";
+import { el, palette, widthOf } from "./dom.mjs";
 import { Pacer } from "./pacer.mjs";
 
 const CONFIG = { displayModeBar: false, doubleClick: false, showTips: false };
@@ -82,7 +82,7 @@ class Plot {
    * that have whole numbers.
    */
   draw({ key, height, figure, marks, ticks }) {
-    const width = this.node.clientWidth;
+    const width = widthOf(this.node);
     this.node.style.height = `${height}px`;
     this.wanted = { key: `${key} ${width} ${height} ${this.plots.style}`, width, figure, ticks };
     this.marks = marks;
