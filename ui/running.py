@@ -15,6 +15,7 @@ from ui.live import LiveRuns
 from ui.parts import AT_ONCE, IN_TURN, KNOB, turns, warn
 from ui.prompt import PromptCard, drive
 from ui.session import ControlStore
+from ui.window import Window
 
 UNCHANGED = (gr.skip(),) * 4
 SETTINGS = (*ThresholdCard._fields, *NextRunCard._fields)
@@ -48,12 +49,14 @@ def run_updates(runs: LiveRuns, prompt: str, pace: float, settings: dict[str, An
 
 
 def updates(begin: Callable[[], Iterator[tuple[str, str]]]) -> Iterator[tuple[Any, ...]]:
-    """`run_updates` for the stream that `begin` starts."""
+    """`run_updates` for the stream that `begin` starts; the last of a run holds its whole text (see `ui.window`)."""
     shown: tuple[str, str] | None = None
+    window = Window()
     buttons: Sequence[Any] = drive(True)
     try:
         for shown in begin():
-            yield *shown, *buttons
+            key, text = shown
+            yield key, window.over(text), *buttons
             buttons = UNCHANGED
     except BlockBatchError as error:
         warn(error)
