@@ -33,7 +33,8 @@ class Viewer(gr.HTML):
         script = _script("main.mjs", "mount(element, props, watch, trigger, server);")
         # Gradio builds components again from their recorded arguments, so markup and script may be among them.
         fixed = {"html_template": asset("viewer.html"), "js_on_load": script, "apply_default_css": False}
-        figures = {"templates": templates(), "plotly": plotlyjs.address()}
+        # As a text, for Gradio copies what it holds at every update, and much slower what is made of many parts.
+        figures = {"templates": json.dumps(templates()), "plotly": plotlyjs.address()}
         super().__init__(value, problem=problem, **{**options, **fixed, **figures})
 
     def postprocess(self, value: str | None) -> str | None:

@@ -29,9 +29,9 @@ import { WhatIfCard } from "./whatifcard.mjs";
 
 /**
  * Start the viewer in `element`; `props.value` is the append-only text, `watch` tells when it has grown, `trigger`
- * sends an event to the server, `props.problem` says why the server can run nothing, if so, and `props.templates` and
- * `props.plotly` are for the figures (see `Plots`). `server` holds what can be asked of it (`ui.sharing`), null on a
- * saved page, whose runs are `props.saved`.
+ * sends an event to the server, `props.problem` says why the server can run nothing, if so, and `props.templates`, as
+ * JSON, and `props.plotly` are for the figures (see `Plots`). `server` holds what can be asked of it (`ui.sharing`),
+ * null on a saved page, whose runs are `props.saved`.
  */
 export function mount(element, props, watch, trigger, server) {
   const viewer = new Viewer(element, props, (asked) => trigger("submit", asked));
@@ -44,7 +44,7 @@ export function mount(element, props, watch, trigger, server) {
 
 class Viewer {
   constructor(element, { problem = "", templates, plotly }, ask) {
-    Object.assign(this, { parts: parts(element), problem, ask, plots: new Plots(templates, plotly) });
+    Object.assign(this, { parts: parts(element), problem, ask, plots: new Plots(JSON.parse(templates), plotly) });
     this.runs = new Runs();
     this.comparison = null;
     this.cursor = { run: "a", branch: 0, position: 0 };

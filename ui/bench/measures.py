@@ -27,6 +27,7 @@ if TYPE_CHECKING:
 SCRUBS = 300
 OPENINGS = 7
 STEPS_FOLLOWED = 100
+SECONDS_TO_REST = 4  # until a page that was opened has drawn all its figures
 RUNS, SETTLED = 50, 10
 SCRIPTS = Path(__file__).with_name("scripts.js")
 
@@ -86,6 +87,7 @@ def live_lag(browser: Browser) -> float:
     """95th percentile of the milliseconds between a step's leaving the decoder and its being drawn, at 20 a second."""
     with serve(PACED) as server, page_of(browser, server.url) as page:
         left = _told(server)
+        page.wait_for_timeout(1000 * SECONDS_TO_REST)
         page.evaluate(f"{script('watchSteps')}()")
         page.check("#bb-pace input[value='0']")
         page.fill("#bb-prompt textarea", "any prompt")
