@@ -256,7 +256,7 @@ class Viewer {
 
   /** A threshold was dragged: ring the cells that flip, and go where they are if none is in view. */
   asked() {
-    if (!this.recording?.steps.length) return;
+    if (!this.recording?.steps[this.step]) return;
     const rings = this.whatIf.rings(this.recording, this.step);
     const positions = [...rings.keys()].map((key) => Number(key.split(" ")[1])).sort((a, b) => a - b);
     const [first, last] = this.grid.view;

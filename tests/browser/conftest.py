@@ -67,7 +67,7 @@ def page(chromium: Browser, stage: Stage) -> Iterator[Page]:
     with chromium.new_context(viewport={"width": 1280, "height": 900}) as context:
         made = context.new_page()
         errors: list[str] = []
-        made.on("pageerror", lambda error: errors.append(str(error)))
+        made.on("pageerror", lambda error: errors.append(error.stack or str(error)))
         open_page(made, stage.url)
         yield made
         assert not errors

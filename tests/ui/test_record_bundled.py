@@ -87,7 +87,8 @@ def test_the_lesson_s_run_comes_with_its_story_and_its_baseline_s_figures(folder
     run, baseline = lesson_run(runs), runs[-1]
     assert run is not None
     told = [each._replace(told=each.path == run.path, story="parting") for each in runs[:-1]]
-    for library, story in (([*told, baseline], "parting"), (runs, "")):
+    untold = [each._replace(told=False) for each in runs[:-1]]
+    for library, story in (([*told, baseline], "parting"), ([*untold, baseline], "")):
         session: dict[str, Any] = json.loads(lesson_value(library).splitlines()[0])
         assert (session["type"], session["status"], session["story"]) == ("session", "recorded", story)
         trace = load_trace(baseline.path)
