@@ -207,7 +207,7 @@ class Viewer {
 
   announce() {
     drawNothing(this.parts, this.recording);
-    const detail = statusOf(this.runs.session, this.runs.latest?.recording);
+    const detail = statusOf(this.runs.session, this.runs.coming ? null : this.runs.latest?.recording);
     document.dispatchEvent(new CustomEvent("blockbatch:status", { detail }));
     this.invalidate();
   }
@@ -361,12 +361,12 @@ class Viewer {
   }
 
   drawCards(a, b) {
-    const { pinned, live } = this.runs;
+    const { pinned, live, coming } = this.runs;
     this.whatIf.draw(a.recording, this.step);
     this.whatIf.drawRun(a.recording, this.step, this.problem);
     this.compare.draw({
       pinned: Boolean(pinned),
-      problem: this.problem || (live ? "Wait until the run has ended, or stop it" : ""),
+      problem: this.problem || (live || coming ? "Wait until the run has ended, or stop it" : ""),
       comparison: b && this.comparison,
       frames: b && [a.frame, b.frame],
     });

@@ -11,10 +11,13 @@ import { Tail, traceLines } from "./records.mjs";
 import { fileName, saveFile } from "./saving.mjs";
 import { plural } from "./sentences.mjs";
 
+const GOING_ON = ["live", "paused"];
+
 export class Runs {
   constructor() {
     this.tail = new Tail();
     this.session = null;
+    this.headed = false; // whether the latest run is the session's own: its header has come
     this.latest = null; // {recording, text, name}
     this.pinned = null;
   }
@@ -22,18 +25,23 @@ export class Runs {
   /** Take in the whole text so far; returns whether a new run began with it. */
   feed(text) {
     const { fresh, records } = this.tail.feed(text);
-    if (fresh) this.session = null;
+    if (fresh) Object.assign(this, { session: null, headed: false });
     const before = this.latest;
     for (const record of records) this.take(record);
     if (this.latest && this.latest !== before) this.keepContrast(before);
-    if (this.tail.text.includes('{"type":"header"')) this.latest.text = this.tail.text;
+    if (this.headed) this.latest.text = this.tail.text;
     return this.latest !== before;
   }
 
   take(record) {
     if (record.type === "session") this.session = { ...this.session, ...record };
-    else if (record.type === "header") this.latest = { recording: new Recording(record), name: this.session?.name };
+    else if (record.type === "header") this.begin(record);
     else this.latest.recording.add(record);
+  }
+
+  begin(header) {
+    this.headed = true;
+    this.latest = { recording: new Recording(header), name: this.session?.name };
   }
 
   /** Pin the run that a new one is a contrast to, if it is on the page. */
@@ -66,8 +74,12 @@ export class Runs {
 
   /** Whether more steps of the latest run are still to come. */
   get live() {
-    const { status } = this.session ?? {};
-    return Boolean(this.latest && !this.latest.recording.end && ["live", "paused"].includes(status));
+    return Boolean(this.headed && !this.latest.recording.end && GOING_ON.includes(this.session?.status));
+  }
+
+  /** Whether the server has a run that is still to begin: the latest one is not it. */
+  get coming() {
+    return !this.headed && ["queued", ...GOING_ON].includes(this.session?.status);
   }
 
   /** Whether the run shown is still going on. */

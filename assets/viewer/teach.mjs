@@ -60,8 +60,7 @@ export class Teacher {
   }
 
   get busy() {
-    const { runs } = this.viewer;
-    return runs.live || runs.session?.status === "queued";
+    return this.viewer.runs.live || this.viewer.runs.coming;
   }
 
   /** The run of the lesson came from the server. */

@@ -10,7 +10,7 @@ import pytest
 from explorer import Stage, open_page, seek
 from playwright.sync_api import Browser, Page, expect
 from test_comparing import choose
-from test_explorer import start, wait_for_status, wait_for_step
+from test_explorer import start, wait_for_live_step, wait_for_status
 
 from ui.library import bundled_runs
 from ui.settings import Settings
@@ -133,7 +133,7 @@ def test_less_motion_means_that_nothing_moves_by_itself(chromium: Browser, stage
         page = context.new_page()
         open_page(page, stage.url)
         start(page, "5")
-        wait_for_step(page, 2)
+        wait_for_live_step(page, 2)
         moving = page.evaluate("document.getAnimations().filter((one) => one.playState === 'running').length")
         assert moving == 0
         page.click("#bb-stop")

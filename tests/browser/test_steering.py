@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 from explorer import Stage, ask, open_page, seek
 from playwright.sync_api import Browser, Page, expect
-from test_explorer import downloaded, start, status, steps_of, wait_for_status, wait_for_step
+from test_explorer import downloaded, start, status, steps_of, wait_for_live_step, wait_for_status
 
 from blockbatch.events import Add, Drop, Resize
 
@@ -17,7 +17,7 @@ pytestmark = pytest.mark.browser
 
 def test_a_branch_is_added_one_dropped_and_one_resized_each_marked_with_its_step(page: Page, tmp_path: Path) -> None:
     start(page, "1")
-    wait_for_step(page, 2)
+    wait_for_live_step(page, 2)
     page.fill("#bb-new-size input, #bb-new-size textarea", "256")
     page.click("#bb-add")
     page.uncheck("#bb-sizes input[name='4']")
@@ -41,7 +41,7 @@ def test_a_branch_is_added_one_dropped_and_one_resized_each_marked_with_its_step
 
 def test_a_paused_run_is_forked_from_one_of_its_steps_and_ends(page: Page, stage: Stage) -> None:
     start(page, "10", "to be forked")
-    wait_for_step(page, 4)
+    wait_for_live_step(page, 4)
     page.click("#bb-pause")
     wait_for_status(page, "paused")
     live = stage.started[-1]
@@ -65,7 +65,7 @@ def test_a_paused_run_is_forked_from_one_of_its_steps_and_ends(page: Page, stage
 
 def test_a_fork_that_goes_on_is_forked_again(page: Page, stage: Stage) -> None:
     start(page, "2", "to be forked twice")
-    wait_for_step(page, 3)
+    wait_for_live_step(page, 3)
     for threshold in (0.7, 0.5):
         page.wait_for_timeout(2500)  # until the step that is picked is not the newest, which would be followed
         seek(page, 1)
@@ -84,7 +84,7 @@ def test_a_fork_that_goes_on_is_forked_again(page: Page, stage: Stage) -> None:
 
 def test_a_run_that_goes_on_is_pinned_as_far_as_it_got(page: Page) -> None:
     start(page, "5")
-    wait_for_step(page, 3)
+    wait_for_live_step(page, 3)
     page.click("[data-part=pin]")
     expect(page.locator("[data-part=titleA]")).to_have_text(re.compile(r"A \u00b7 live run, its first \d+ steps"))
     expect(page.locator("[data-part=titleB]")).to_have_text("B \u00b7 live run")
@@ -105,7 +105,7 @@ def test_nobody_sees_the_run_of_another(page: Page, chromium: Browser, stage: St
         other = context.new_page()
         open_page(other, stage.url)
         start(other, "5", "for my eyes only")
-        wait_for_step(other, 3)
+        wait_for_live_step(other, 3)
         for knob in ("#bb-pause", "#bb-step", "#bb-stop"):
             expect(page.locator(knob)).to_be_disabled()
         page.uncheck("#bb-sizes input[name='8']")

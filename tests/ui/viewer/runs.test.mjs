@@ -28,6 +28,22 @@ test("a run takes the place of the one before it, when its header arrives", () =
   assert.equal(runs.beneath, null);
 });
 
+test("until a run's header arrives it is coming, and the one on screen is not going on", () => {
+  const runs = new Runs();
+  const coming = () => [runs.coming, runs.live];
+  const cut = first.slice(0, first.indexOf("\n", first.indexOf("\n") + 1) + 1); // a header and one step
+  runs.feed(session("live") + cut);
+  assert.deepEqual(coming(), [false, true]);
+  runs.feed(session("queued", { place: 1 }));
+  assert.deepEqual(coming(), [true, false]);
+  runs.feed(session("queued", { place: 1 }) + session("live"));
+  assert.deepEqual(coming(), [true, false]);
+  runs.feed(session("queued", { place: 1 }) + session("live") + second);
+  assert.deepEqual(coming(), [false, false]);
+  runs.feed(session("failed"));
+  assert.deepEqual(coming(), [false, false]);
+});
+
 test("what comes after a run was pinned stands beneath it, until it is unpinned", () => {
   const runs = new Runs();
   runs.feed(opened(first, "one"));
