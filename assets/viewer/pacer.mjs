@@ -1,14 +1,15 @@
 /**
  * Draws what is costly without holding up the page: one thing at a time, and after one that took t milliseconds nothing
- * for REST times t. What is asked for again while it waits is drawn once, as it is then.
+ * for `rest` times t. What is asked for again while it waits is drawn once, as it is then.
  */
 
-const REST = 5;
+/** A sixth of the time may go into drawing; of a live run's, less than one update in twenty may find it busy. */
+export const REST = { still: 5, live: 20 };
 
 export class Pacer {
   /** `clock()` gives milliseconds, `later(act, milliseconds)` calls `act` once that much later. */
   constructor(clock = () => performance.now(), later = (act, wait) => setTimeout(act, wait)) {
-    Object.assign(this, { clock, later, waiting: new Set(), free: 0, set: false, open: false });
+    Object.assign(this, { clock, later, waiting: new Set(), free: 0, rest: REST.still, set: false, open: false });
   }
 
   /** From now on things are drawn; until then they wait. */
@@ -35,7 +36,7 @@ export class Pacer {
     this.waiting.delete(thing);
     const began = this.clock();
     thing.render();
-    this.free = this.clock() + REST * (this.clock() - began);
+    this.free = this.clock() + this.rest * (this.clock() - began);
     this.plan();
   }
 }

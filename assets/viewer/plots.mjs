@@ -7,7 +7,7 @@
  */
 
 import { el, palette, widthOf } from "./dom.mjs";
-import { Pacer } from "./pacer.mjs";
+import { Pacer, REST } from "./pacer.mjs";
 
 const CONFIG = { displayModeBar: false, doubleClick: false, showTips: false };
 const FEW = 10; // steps or positions: an axis that shows no more has a tick at each
@@ -42,6 +42,11 @@ export class Plots {
     } catch {
       for (const plot of this.all) plot.fail();
     }
+  }
+
+  /** Steps of a live run must not wait for figures. */
+  pace(live) {
+    this.pacer.rest = live ? REST.live : REST.still;
   }
 
   /** The theme's colours have changed. */

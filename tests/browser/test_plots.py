@@ -18,7 +18,18 @@ def drawn(page: Page, part: str) -> None:
     """Bring a figure into view and wait until plotly has drawn it."""
     page.locator(f"[data-part={part}]").scroll_into_view_if_needed()
     page.wait_for_selector(f"[data-part={part}] .main-svg", timeout=30_000)
-    page.wait_for_timeout(600)
+
+
+def until(page: Page, part: str, holds: str, value: Any = None) -> None:
+    """Wait until `holds`, of the `layout` and `data` of a figure and a value, for figures are drawn at a pace."""
+    page.wait_for_function(
+        f"""([part, value]) => {{
+          const {{ layout, data }} = document.querySelector(`[data-part=${{part}}] .bb-drawing`);
+          return {holds};
+        }}""",
+        arg=[part, value],
+        timeout=20_000,
+    )
 
 
 def layout(page: Page, part: str) -> dict[str, Any]:
@@ -48,7 +59,6 @@ def at(page: Page, part: str, x: float, y: float) -> tuple[float, float]:
 
 def click(page: Page, part: str, x: float, y: float) -> None:
     page.mouse.click(*at(page, part, x, y))
-    page.wait_for_timeout(500)
 
 
 def at_step(page: Page, step: int) -> None:
@@ -101,17 +111,16 @@ def test_a_zoom_survives_a_step_and_can_be_undone(still: Page, part: str) -> Non
     still.mouse.down()
     still.mouse.move(*at(still, part, whole[0] + (whole[1] - whole[0]) * 0.6, middle), steps=5)
     still.mouse.up()
-    still.wait_for_timeout(800)
+    until(still, part, "String(layout.xaxis.range) !== String(value)", whole)
     zoomed = layout(still, part)["xaxis"]["range"]
     assert whole[0] < zoomed[0] < zoomed[1] < whole[1]
     at_step(still, 2)
     still.keyboard.press("ArrowRight")
-    still.wait_for_timeout(800)
     at_step(still, 3)
+    still.wait_for_timeout(1000)
     assert layout(still, part)["xaxis"]["range"] == zoomed
     still.locator(f"[data-part={part}] .bb-whole").click()
-    still.wait_for_timeout(800)
-    assert layout(still, part)["xaxis"]["range"] == whole
+    until(still, part, "String(layout.xaxis.range) === String(value)", whole)
     expect(still.locator(f"[data-part={part}] .bb-whole")).to_be_hidden()
 
 
@@ -121,16 +130,14 @@ def test_the_maps_follow_the_step(still: Page) -> None:
     box = still.locator("[data-part=historyMap] .bb-row")
     place = box.get_attribute("style")
     still.keyboard.press("ArrowRight")
-    still.wait_for_timeout(800)
-    assert layout(still, "branchMap")["data"][0]["z"] != before
+    until(still, "branchMap", "JSON.stringify(data[0].z) !== JSON.stringify(value)", before)
     assert box.get_attribute("style") != place
 
 
 def test_the_timeline_goes_by_time_too(still: Page) -> None:
     still.click("[data-part=byTime]")
-    still.wait_for_timeout(800)
+    until(still, "timeline", "layout.xaxis.title.text.includes('seconds')")
     found = layout(still, "timeline")
-    assert "seconds" in found["xaxis"]["title"]["text"]
     assert found["xaxis"]["range"][0] == 0
     bars = found["data"][0]
     last = bars["customdata"][-1][0]

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 
-import { Pacer } from "../../../assets/viewer/pacer.mjs";
+import { Pacer, REST } from "../../../assets/viewer/pacer.mjs";
 import { along, dressed } from "../../../assets/viewer/plots.mjs";
 import { runs } from "./traces.mjs";
 
@@ -84,18 +84,24 @@ test("nothing is drawn before the start, then everything once", () => {
   );
 });
 
-test("what is asked for sixty times a second takes a sixth of the time, and its last state is drawn", () => {
-  const { run, pacer, thing, until } = paced(20);
-  const map = thing("map");
-  pacer.start();
-  let asked = 0;
-  while (run.now < 3000) {
-    asked = run.now;
-    pacer.ask(map);
-    until(run.now + 16);
-  }
-  until(10_000);
-  assert.ok(run.drawn.length * 20 <= 3000 / 6 + 40, `${run.drawn.length} times`);
-  assert.ok(run.drawn.length > 15);
-  assert.ok(run.drawn.at(-1)[1] >= asked);
-});
+for (const [state, share] of [
+  ["still", 6],
+  ["live", 20],
+]) {
+  test(`${state}: drawing takes at most 1/${share} of the time however often it is asked for, and ends up to date`, () => {
+    const { run, pacer, thing, until } = paced(20);
+    const map = thing("map");
+    pacer.rest = REST[state];
+    pacer.start();
+    let asked = 0;
+    while (run.now < 3000) {
+      asked = run.now;
+      pacer.ask(map);
+      until(run.now + 16);
+    }
+    until(10_000);
+    assert.ok(run.drawn.length * 20 <= 3000 / share + 40, `${run.drawn.length} times`);
+    assert.ok(run.drawn.length > 5);
+    assert.ok(run.drawn.at(-1)[1] >= asked);
+  });
+}
