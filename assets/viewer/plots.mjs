@@ -8,10 +8,10 @@
 
 import { el, palette, widthOf } from "./dom.mjs";
 import { Pacer, REST } from "./pacer.mjs";
+import { FAILED, plotly } from "./plotly.mjs";
 
 const CONFIG = { displayModeBar: false, doubleClick: false, showTips: false };
 const FEW = 10; // steps or positions: an axis that shows no more has a tick at each
-const FAILED = "This figure needs plotly.js, which could not be loaded.";
 
 /** The figures of a page; `templates` look as `ui.figures` says, `source` is the address of plotly.js below its root. */
 export class Plots {
@@ -37,7 +37,7 @@ export class Plots {
 
   async load() {
     try {
-      if (!window.Plotly) await loaded(this.source);
+      await plotly(this.source);
       this.pacer.start();
     } catch {
       for (const plot of this.all) plot.fail();
@@ -53,17 +53,6 @@ export class Plots {
   restyle() {
     this.style += 1;
   }
-}
-
-/** The script at `source`, once it has run; it starts when the page has nothing better to do. */
-async function loaded(source) {
-  await new Promise((act) => (window.requestIdleCallback ?? setTimeout)(act));
-  const root = window.gradio_config?.root ?? document.baseURI;
-  const src = new URL(source, root.endsWith("/") ? root : `${root}/`);
-  const script = Object.assign(document.createElement("script"), { src, async: true });
-  const done = new Promise((resolve, reject) => Object.assign(script, { onload: resolve, onerror: reject }));
-  document.head.append(script);
-  await done;
 }
 
 /** One figure, what lies over it, and a button that undoes a zoom. */
@@ -152,13 +141,11 @@ class Plot {
     if (!xaxis?.range) return;
     const { t, r, b, l } = margin;
     this.over.style.inset = `${t}px ${r}px ${b}px ${l}px`;
-    while (this.over.children.length < this.marks.length) this.over.append(el("i"));
-    [...this.over.children].forEach((node, index) => {
+    while (this.over.children.length < this.marks.length) this.over.append(movable());
+    [...this.over.children].forEach((sheet, index) => {
       const mark = this.marks[index];
-      node.hidden = !mark;
-      if (!mark) return;
-      node.className = `bb-${mark.name}`;
-      Object.assign(node.style, along("left", "right", mark.x, xaxis.range), along("bottom", "top", mark.y, yaxis.range));
+      sheet.hidden = !mark;
+      if (mark) put(sheet, mark, along(mark.x, xaxis.range), along(mark.y, [...yaxis.range].reverse()));
     });
     this.whole.hidden = !this.zoomed;
   }
@@ -173,11 +160,26 @@ function rangesOf({ xaxis, yaxis }) {
   return [[...xaxis.range], [...yaxis.range]];
 }
 
-/** Where [from, to] of an axis that shows `range` lies, in shares of its length from either end. */
-export function along(start, end, part, [low, high]) {
-  if (!part) return { [start]: "0", [end]: "0" };
-  const [from, to] = part.map((value) => (value - low) / (high - low)).sort((a, b) => a - b);
-  return { [start]: `${(100 * from).toFixed(3)}%`, [end]: `${(100 * (1 - to)).toFixed(3)}%` };
+/** A sheet over the whole figure with a mark at its corner; moving the sheet lays nothing out. */
+function movable() {
+  const sheet = el("i");
+  sheet.append(el("b"));
+  return sheet;
+}
+
+/** Move a sheet so that its mark stands where `x` and `y` say, each {at, size} in percent of the figure. */
+function put(sheet, { name }, x, y) {
+  const [mark] = sheet.children;
+  mark.className = `bb-${name}`;
+  Object.assign(mark.style, { width: `${x.size}%`, height: `${y.size}%` });
+  sheet.style.transform = `translate(${x.at}%, ${y.at}%)`;
+}
+
+/** Where [from, to] lies on an axis that shows `range` from its start to its end: {at, size} in percent of it. */
+export function along(part, [first, last]) {
+  if (!part) return { at: 0, size: 100 };
+  const [from, to] = part.map((value) => (100 * (value - first)) / (last - first)).sort((a, b) => a - b);
+  return { at: Number(from.toFixed(3)), size: Number((to - from).toFixed(3)) };
 }
 
 /**

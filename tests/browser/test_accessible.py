@@ -20,11 +20,8 @@ SERIOUS = ("serious", "critical")
 SUM_OF_SHIFTS = """
   window.shifts = [];
   new PerformanceObserver((list) => {
-    for (const entry of list.getEntries().filter((each) => !each.hadRecentInput)) {
-      // the cursor's marks over a figure are meant to move with the step
-      const moved = entry.sources.filter(({ node }) => !node?.closest?.(".bb-over"));
-      if (moved.length) window.shifts.push([entry.value, moved.map(({ node }) => node?.className || node?.nodeName)]);
-    }
+    for (const entry of list.getEntries().filter((each) => !each.hadRecentInput))
+      window.shifts.push([entry.value, entry.sources.map(({ node }) => node?.className || node?.nodeName)]);
   }).observe({ type: "layout-shift", buffered: false });
 """
 

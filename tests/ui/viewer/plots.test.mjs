@@ -41,9 +41,10 @@ test("marks shrink as steps become narrow", () => {
 });
 
 test("a part of an axis lies at its shares, whichever way the axis runs", () => {
-  assert.deepEqual(along("left", "right", [1, 2], [0, 4]), { left: "25.000%", right: "50.000%" });
-  assert.deepEqual(along("bottom", "top", [1, 2], [4, 0]), { bottom: "50.000%", top: "25.000%" });
-  assert.deepEqual(along("left", "right", null, [0, 4]), { left: "0", right: "0" });
+  assert.deepEqual(along([1, 2], [0, 4]), { at: 25, size: 25 });
+  assert.deepEqual(along([1, 2], [4, 0]), { at: 50, size: 25 });
+  assert.deepEqual(along([3, 4.5], [0, 4]), { at: 75, size: 37.5 });
+  assert.deepEqual(along(null, [0, 4]), { at: 0, size: 100 });
 });
 
 /** A pacer on a clock of its own; what is drawn takes `cost` milliseconds. */
