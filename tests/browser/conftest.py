@@ -2,18 +2,14 @@
 
 from __future__ import annotations
 
-import os
-import subprocess
-import sys
-import time
-import urllib.request
 from collections.abc import Iterator
 
 import pytest
-from explorer import ROOT, Stage, free_port, open_page
+from explorer import ROOT, Stage, open_page
 from playwright.sync_api import Browser, Page, sync_playwright
 
 from ui.bench.browser import ARGUMENTS, find
+from ui.bench.server import PAGE, serve
 
 
 @pytest.fixture(scope="session")
@@ -28,26 +24,8 @@ def app_url() -> Iterator[str]:
     """The page as people start it, with the embedded model."""
     if not (ROOT / "assets" / "tiny" / "model.safetensors").is_file():
         pytest.skip("assets/tiny is not there")
-    port = free_port()
-    environment = {**os.environ, "GRADIO_SERVER_PORT": str(port)}
-    server = subprocess.Popen([sys.executable, "app.py"], cwd=ROOT, env=environment, stdout=subprocess.DEVNULL)
-    try:
-        wait_for(f"http://127.0.0.1:{port}/", server)
-        yield f"http://127.0.0.1:{port}/"
-    finally:
-        server.terminate()
-        server.wait(20)
-
-
-def wait_for(url: str, server: subprocess.Popen[bytes]) -> None:
-    for _ in range(180):
-        assert server.poll() is None, "the app ended before it served a page"
-        try:
-            urllib.request.urlopen(url, timeout=5).close()
-            return
-        except OSError:
-            time.sleep(0.5)
-    raise AssertionError(f"{url} did not come up")
+    with serve(PAGE) as server:
+        yield server.url
 
 
 @pytest.fixture(scope="session")

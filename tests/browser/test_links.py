@@ -5,19 +5,17 @@ from __future__ import annotations
 import json
 import re
 import struct
-import subprocess
-import sys
 from collections.abc import Iterator
 from pathlib import Path
 from urllib.parse import parse_qs, urlsplit, urlunsplit
 
 import pytest
-from conftest import wait_for
-from explorer import ROOT, Stage, free_port, open_page, seek
+from explorer import Stage, open_page, seek
 from playwright.sync_api import Browser, BrowserContext, Page, expect
 
 from blockbatch.chrome import chrome_json
 from blockbatch.reading import load_trace
+from ui.bench.server import serve
 from ui.library import bundled_runs
 from ui.settings import Settings
 from ui.store import trace_id
@@ -43,15 +41,8 @@ def keeping(folder: Path) -> Iterator[Stage]:
 @pytest.fixture(scope="module")
 def other_url(folder: Path) -> Iterator[str]:
     """The address of another server process with the same store."""
-    port = free_port()
-    command = [sys.executable, str(Path(__file__).with_name("second_server.py")), str(folder), str(port)]
-    server = subprocess.Popen(command, cwd=ROOT, stdout=subprocess.DEVNULL)
-    try:
-        wait_for(f"http://127.0.0.1:{port}/", server)
-        yield f"http://127.0.0.1:{port}/"
-    finally:
-        server.terminate()
-        server.wait(20)
+    with serve((str(Path(__file__).with_name("second_server.py")), str(folder))) as server:
+        yield server.url
 
 
 @pytest.fixture
