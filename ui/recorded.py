@@ -14,6 +14,9 @@ from ui.parts import IN_TURN, card, warn
 from ui.prompt import drive
 
 
+PICK = "pick one to replay it"  # what stands in the list, whichever run is shown: that may be any other, too
+
+
 class RecordedCard(NamedTuple):
     """The components of the card."""
 
@@ -22,11 +25,11 @@ class RecordedCard(NamedTuple):
 
 
 def recorded_card(titles: Sequence[str]) -> RecordedCard:
-    """`titles` of the runs that come with the page; the first is shown already."""
+    """`titles` of the runs that come with the page."""
     with card("Recorded runs"):
         bundled = gr.Dropdown(
-            list(titles), value=titles[0] if titles else None, show_label=False, label="Recorded run",
-            container=False, elem_id="bb-bundled",
+            [PICK, *titles], value=PICK, show_label=False, label="Recorded run", container=False,
+            elem_id="bb-bundled",
         )  # fmt: skip
         upload = gr.UploadButton("Open a trace file", file_types=[".ndjson"], size="sm", elem_id="bb-upload")
     return RecordedCard(bundled, upload)
@@ -39,13 +42,15 @@ def wire_recorded(
     runs = {run.title: run for run in library}
 
     def choose(title: str) -> tuple[Any, ...]:
-        return runs[title].value, *drive(False)
+        if title not in runs:
+            return (gr.skip(),) * 6
+        return PICK, runs[title].value, *drive(False)
 
     def upload(path: str) -> tuple[Any, ...]:
         return opened_or_warned(Path(path))
 
     outputs = [viewer, *driving]
-    card.bundled.input(choose, card.bundled, outputs, cancels=running, **IN_TURN)
+    card.bundled.input(choose, card.bundled, [card.bundled, *outputs], cancels=running, **IN_TURN)
     card.upload.upload(upload, card.upload, outputs, cancels=running, **IN_TURN)
 
 

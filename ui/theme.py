@@ -11,7 +11,7 @@ MONO = ("ui-monospace", "SF Mono", "JetBrains Mono", "Menlo", "Consolas", "DejaV
 FAVICON = FOLDER / "favicon.svg"
 STYLE_SHEETS = (
     *("tokens.css", "page.css", "rail.css", "viewer.css", "panels.css", "canvas.css", "share.css"),
-    *("layout.css", "teach.css"),
+    *("layout.css", "teach.css", "lab.css"),
 )
 
 # The same in both schemes, for the variables of tokens.css differ between them.

@@ -30,7 +30,7 @@ class Viewer(gr.HTML):
     """
 
     def __init__(self, value: str | None = None, problem: str = "", **options: Any) -> None:
-        script = _script("main.mjs", "mount(element, props, watch, trigger, server);")
+        script = script("main.mjs", "mount(element, props, watch, trigger, server);")
         # Gradio builds components again from their recorded arguments, so markup and script may be among them.
         fixed = {"html_template": asset("viewer.html"), "js_on_load": script, "apply_default_css": False}
         # As a text, for Gradio copies what it holds at every update, and much slower what is made of many parts.
@@ -51,7 +51,7 @@ class Header(gr.HTML):
     def __init__(self, value: str | None = None, lesson: bool = False, **options: Any) -> None:
         fixed = {
             "html_template": asset("header.html"),
-            "js_on_load": _script("header.mjs", "mountHeader(element, props, watch, trigger);"),
+            "js_on_load": script("header.mjs", "mountHeader(element, props, watch, trigger);"),
             "apply_default_css": False,
         }
         super().__init__(value, lesson=lesson, **{**options, **fixed})
@@ -78,5 +78,6 @@ def asset(name: str) -> str:
 
 
 @cache
-def _script(entry: str, call: str) -> str:
+def script(entry: str, call: str) -> str:
+    """The script of a component: the module `entry` under assets/viewer with all that it imports, then `call`."""
     return bundle(FOLDER, entry, call)

@@ -1,11 +1,12 @@
-/** The page's header: the status chip, which follows the viewer, and the buttons for the lesson, the theme and help. */
+/** The page's header: the status chip, which follows the viewer, and the buttons for the lab, the lesson, the theme and help. */
 
 import { parts, say } from "./dom.mjs";
 
 const THEME = "blockbatch-theme";
 
 export function mountHeader(element, props, watch, trigger) {
-  const { chip, status, theme, help, teach } = parts(element);
+  const { chip, status, theme, help, lab, teach } = parts(element);
+  mountLab(lab, trigger);
   mountTeach(teach, props, watch, trigger);
   document.addEventListener("blockbatch:status", ({ detail }) => {
     chip.dataset.state = detail.state;
@@ -18,6 +19,25 @@ export function mountHeader(element, props, watch, trigger) {
     remember(dark ? "dark" : "light");
   });
   help.addEventListener("click", () => document.dispatchEvent(new CustomEvent("blockbatch:help")));
+}
+
+/**
+ * The lab's button: the lab takes the viewer's place until it is left. The server makes it when it is first asked for;
+ * `?lab` in the address asks for it at once. What opens a run or the lesson leaves it.
+ */
+function mountLab(button, trigger) {
+  let made = false;
+  const show = (open) => {
+    document.body.classList.toggle("bb-in-lab", open);
+    button.setAttribute("aria-pressed", String(open));
+    if (open && !made) trigger("expand", {});
+    made ||= open;
+  };
+  button.addEventListener("click", () => show(button.getAttribute("aria-pressed") !== "true"));
+  document.addEventListener("blockbatch:lab", ({ detail }) => show(detail.open));
+  document.addEventListener("blockbatch:teaching", ({ detail }) => detail.open && show(false));
+  if (new URLSearchParams(window.location.search).has("lab"))
+    document.addEventListener("blockbatch:status", () => show(true), { once: true });
 }
 
 /**

@@ -9,7 +9,7 @@ import { happenings } from "./fold.mjs";
 import { extentOf } from "./figures.mjs";
 import { Grid } from "./grid.mjs";
 import { BranchMap, HistoryMap } from "./heatmap.mjs";
-import { actionOf } from "./keys.mjs";
+import { listen } from "./listening.mjs";
 import { cursorSentence, drawFigures, Inspector, TextPanel } from "./panels.mjs";
 import { speaker } from "./metrics.mjs";
 import { Minimap } from "./minimap.mjs";
@@ -17,8 +17,7 @@ import { drawNothing } from "./nothing.mjs";
 import { open } from "./opening.mjs";
 import { nextStop, Player } from "./player.mjs";
 import { Plots } from "./plots.mjs";
-import { nextMarked } from "./recording.mjs";
-import { fileOf, Runs, save } from "./runs.mjs";
+import { fileOf, Runs } from "./runs.mjs";
 import { Share } from "./share.mjs";
 import { statusOf } from "./status.mjs";
 import { Teacher } from "./teach.mjs";
@@ -52,7 +51,7 @@ class Viewer {
     furnish(this.parts);
     this.makePanels();
     this.teacher = new Teacher(this);
-    this.listen(element);
+    listen(this, element);
     this.lastTick = performance.now();
     requestAnimationFrame((now) => this.tick(now));
   }
@@ -83,31 +82,6 @@ class Viewer {
     this.fill = new FillChoice(this.parts, () => this.invalidate());
   }
 
-  listen(element) {
-    const on = (part, type, act) => this.parts[part].addEventListener(type, act);
-    on("first", "click", () => this.seek(0));
-    on("previous", "click", () => this.player.move(-1));
-    on("play", "click", () => this.player.toggle());
-    on("next", "click", () => this.player.move(1));
-    on("last", "click", () => this.seek(this.player.count - 1));
-    on("loop", "click", () => this.player.loop());
-    on("previousEvent", "click", () => this.stop(-1));
-    on("nextEvent", "click", () => this.stop(1));
-    on("scrub", "input", () => this.seek(this.parts.scrub.valueAsNumber));
-    on("speed", "change", () => {
-      this.player.speed = Number(this.parts.speed.value);
-    });
-    on("follow", "click", () => this.setFollow(!this.grid.follow));
-    on("download", "click", () => save(this.runs.shown));
-    on("downloadB", "click", () => save(this.runs.beneath));
-    document.addEventListener("keydown", (event) => this.key(event));
-    document.addEventListener("blockbatch:help", () => this.parts.help.showModal());
-    document.addEventListener("blockbatch:ask-status", () => this.announce());
-    new ResizeObserver(() => this.invalidate()).observe(element);
-    new MutationObserver(() => this.restyle()).observe(document.body, { attributeFilter: ["class"] });
-    document.fonts?.ready.then(() => this.restyle());
-  }
-
   /** The run shown: A, or the only one. */
   get recording() {
     return this.runs.shown?.recording ?? null;
@@ -127,6 +101,7 @@ class Viewer {
   /** A new run began: it is shown alone, or beneath the pinned one. */
   opened() {
     this.pair();
+    document.dispatchEvent(new CustomEvent("blockbatch:lab", { detail: { open: false } }));
     const { beneath, live } = this.runs;
     this.cursor.run = "a";
     if (beneath) {
@@ -269,30 +244,6 @@ class Viewer {
     if (!this.recording) return;
     this.reveal = true;
     this.invalidate();
-  }
-
-  key(event) {
-    const action = this.recording?.steps.length && actionOf(event);
-    if (!action) return;
-    event.preventDefault();
-    const acts = {
-      toggle: () => this.player.toggle(),
-      step: () => this.player.move(action.direction),
-      event: () => this.seek(nextMarked(this.recording.marks, this.player.step, action.direction) ?? this.player.step),
-      stop: () => this.stop(action.direction),
-      fill: () => this.fill.next(),
-      zoom: () => this.minimap.zoom(action.direction),
-      pan: () => this.minimap.page(action.direction),
-      loop: () => this.player.loop(),
-      part: () => this.showParting(),
-      first: () => this.seek(0),
-      last: () => this.seek(this.player.count - 1),
-      help: () => this.parts.help.showModal(),
-      glossary: () => this.parts.glossaryDialog.showModal(),
-      branch: () => this.pick(this.focused.ordered[action.index]?.size ?? this.cursor.branch, null),
-      position: () => this.pick(this.cursor.branch, Math.max(this.cursor.position + action.direction, 0)),
-    };
-    acts[action.name]();
   }
 
   /** The step of the run shown: its last where run B is longer. */

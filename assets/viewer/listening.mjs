@@ -1,0 +1,78 @@
+/** What the viewer listens to: its buttons, the keyboard, the rest of the page, and changes of size and theme. */
+
+import { fileOf, save } from "./runs.mjs";
+import { actionOf } from "./keys.mjs";
+import { nextMarked } from "./recording.mjs";
+
+/** Let `viewer`, which stands in `element`, hear of everything. */
+export function listen(viewer, element) {
+  listenToButtons(viewer);
+  listenToPage(viewer);
+  new ResizeObserver(() => viewer.invalidate()).observe(element);
+  new MutationObserver(() => viewer.restyle()).observe(document.body, { attributeFilter: ["class"] });
+  document.fonts?.ready.then(() => viewer.restyle());
+}
+
+function listenToButtons(viewer) {
+  const { parts, player } = viewer;
+  const on = (part, type, act) => parts[part].addEventListener(type, act);
+  on("first", "click", () => viewer.seek(0));
+  on("previous", "click", () => player.move(-1));
+  on("play", "click", () => player.toggle());
+  on("next", "click", () => player.move(1));
+  on("last", "click", () => viewer.seek(player.count - 1));
+  on("loop", "click", () => player.loop());
+  on("previousEvent", "click", () => viewer.stop(-1));
+  on("nextEvent", "click", () => viewer.stop(1));
+  on("scrub", "input", () => viewer.seek(parts.scrub.valueAsNumber));
+  on("speed", "change", () => {
+    player.speed = Number(parts.speed.value);
+  });
+  on("follow", "click", () => viewer.setFollow(!viewer.grid.follow));
+  on("download", "click", () => save(viewer.runs.shown));
+  on("downloadB", "click", () => save(viewer.runs.beneath));
+}
+
+function listenToPage(viewer) {
+  const on = (name, act) => document.addEventListener(`blockbatch:${name}`, ({ detail }) => act(detail));
+  document.addEventListener("keydown", (event) => press(viewer, event));
+  on("help", () => viewer.parts.help.showModal());
+  on("ask-status", () => viewer.announce());
+  on("ask-run", ({ answer }) => tellRun(viewer, answer));
+  on("go", (place) => viewer.go(place, "a"));
+}
+
+/** `answer` gets the run shown, as the lines of a trace, and the step shown, from 0. */
+function tellRun({ recording, runs, step }, answer) {
+  if (recording?.steps.length) answer({ text: fileOf(runs.shown), step });
+}
+
+function press(viewer, event) {
+  const { parts, recording } = viewer;
+  const action = recording?.steps.length && actionOf(event);
+  if (!action || !parts.root.clientWidth) return; // no key does anything while the lab stands in the viewer's place
+  event.preventDefault();
+  actOn(viewer, action);
+}
+
+function actOn(viewer, { name, direction, index }) {
+  const { player, cursor, parts } = viewer;
+  const acts = {
+    toggle: () => player.toggle(),
+    step: () => player.move(direction),
+    event: () => viewer.seek(nextMarked(viewer.recording.marks, player.step, direction) ?? player.step),
+    stop: () => viewer.stop(direction),
+    fill: () => viewer.fill.next(),
+    zoom: () => viewer.minimap.zoom(direction),
+    pan: () => viewer.minimap.page(direction),
+    loop: () => player.loop(),
+    part: () => viewer.showParting(),
+    first: () => viewer.seek(0),
+    last: () => viewer.seek(player.count - 1),
+    help: () => parts.help.showModal(),
+    glossary: () => parts.glossaryDialog.showModal(),
+    branch: () => viewer.pick(viewer.focused.ordered[index]?.size ?? cursor.branch, null),
+    position: () => viewer.pick(cursor.branch, Math.max(cursor.position + direction, 0)),
+  };
+  acts[name]();
+}

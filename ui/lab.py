@@ -1,0 +1,202 @@
+"""The lab: figures of the run on screen, and sweeps, whose points open their runs and set the knobs."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from typing import Any, NamedTuple
+
+import gradio as gr
+
+from blockbatch.bench.sweep import Point as Measured
+from blockbatch.bench.sweep import label
+from blockbatch.config import DecodeConfig
+from blockbatch.errors import BlockBatchError
+from ui import labplot
+from ui.branches import BranchCard, picked, show
+from ui.knobs import ThresholdCard
+from ui.labplot import Act, Shown
+from ui.live import LiveRuns
+from ui.parts import AT_ONCE, IN_TURN, turns, warn
+from ui.prompt import PromptCard, drive
+from ui.running import SETTINGS
+from ui.session import ControlStore
+from ui.sweepcard import SweepCard, spoken
+from ui.sweepfigures import figure_of
+from ui.sweeping import Kept, Measure, Range, Sweep, decode, planned, settings_in
+from ui.viewer import recorded_value
+
+SECONDS_BETWEEN_FIGURES = 0.5
+MOST_RUNS_OFFERED = 8
+HOURS_KEPT = 2  # a sweep of a visitor who left
+UNCHANGED = (gr.skip(),) * 4
+SWEPT = ("commit_threshold", "merge_threshold", "sync_threshold", "refresh_interval")
+
+
+class Rail(NamedTuple):
+    """The cards that a sweep starts from and gives its values to; `key` is that of the visitor's run."""
+
+    prompt: PromptCard
+    branches: BranchCard
+    thresholds: ThresholdCard
+    knobs: Sequence[Any]  # those of `SETTINGS`
+    key: gr.State
+
+
+def wire_sweeps(
+    card: SweepCard, rail: Rail, runs: LiveRuns, streams: int, viewer: gr.HTML, running: list[Any]
+) -> None:  # fmt: skip
+    """Run sweeps; `running` are the events of the runs on screen, which end when a sweep's run is opened."""
+    done = gr.State(None, time_to_live=3600 * HOURS_KEPT)
+    count = len(card.fields)
+
+    def stream(was: Sweep | None, minutes: float, measure: Measure, *values: Any) -> Iterator[tuple[Any, ...]]:
+        fields, (prompt, chips, *knobs) = values[:count], values[count:]
+        settings = {"block_sizes": picked(chips), **dict(zip(SETTINGS, knobs, strict=True))}
+        yield from sweep_updates(runs, lambda: asked(fields, prompt, settings, was, measure), minutes)
+
+    outputs = [done, card.plot, card.run, card.stop]
+    sweeping = card.run.click(
+        stream,
+        [done, card.minutes, card.measure, *card.fields, rail.prompt.prompt, rail.branches.sizes, *rail.knobs],
+        outputs, **turns(streams), **IN_TURN,
+    )  # fmt: skip
+    card.stop.click(stopped, done, outputs[1:], cancels=sweeping, **IN_TURN)
+    card.measure.input(measured, [done, card.measure], card.plot, **AT_ONCE)
+    card.plot.submit(opened, done, [viewer, *rail.prompt.driving], cancels=running, **IN_TURN)
+    card.plot.apply(
+        lambda *given, event: used(runs.store, *given, event), [done, rail.key, rail.branches.known],
+        [*(getattr(rail.thresholds, name) for name in SWEPT), rail.branches.known, rail.branches.sizes,
+         rail.branches.resized], **AT_ONCE,
+    )  # fmt: skip
+
+
+def asked(
+    fields: Sequence[Any], prompt: str, settings: Mapping[str, Any], was: Sweep | None, measure: Measure
+) -> Sweep:  # fmt: skip
+    """The sweep that the fields ask for: the one that was stopped, where it is the same."""
+    first, second, (over, prompts) = Range(*fields[:4]), Range(*fields[4:8]), fields[8:]
+    made = planned(DecodeConfig(**settings), (first, second), over, prompt, prompts)
+    if was and (was.cells, was.tasks) == (made.cells, made.tasks):
+        made = was
+    made.measure = measure
+    return made
+
+
+def sweep_updates(
+    runs: LiveRuns, begin: Callable[[], Sweep], minutes: float, clock: Callable[[], float] = time.monotonic
+) -> Iterator[tuple[Any, ...]]:
+    """Updates of the sweep, its figure and the two buttons; what cannot be swept is one warning and no change."""
+    sweep: Sweep | None = None
+    try:
+        sweep = begin()
+        yield sweep, shown(sweep, going=True).to_json(), *buttons(going=True)
+        drawn = clock()
+        for finished in decode(sweep, runs, minutes, warn):
+            late = finished and clock() - drawn >= SECONDS_BETWEEN_FIGURES
+            drawn = clock() if late else drawn
+            yield gr.skip(), shown(sweep, going=True).to_json() if late else gr.skip(), gr.skip(), gr.skip()
+    except BlockBatchError as error:
+        warn(error)
+    yield gr.skip(), *stopped(sweep)
+
+
+def stopped(sweep: Sweep | None) -> tuple[Any, ...]:
+    """Updates of the figure and the two buttons when no more is done."""
+    return shown(sweep, going=False).to_json() if sweep else gr.skip(), *buttons(going=False)
+
+
+def buttons(going: bool) -> tuple[gr.Button, gr.Button]:
+    """Run sweep and Stop sweep: what can be pressed while a sweep goes on, or while none does."""
+    return gr.Button(interactive=not going), gr.Button(interactive=going)
+
+
+def measured(sweep: Sweep | None, measure: Measure) -> Any:
+    """The figure, when its map is to show something else; a sweep that goes on shows that from now on, too."""
+    if sweep is None:
+        return gr.skip()
+    sweep.measure = measure
+    return shown(sweep, going=False).to_json()
+
+
+def shown(sweep: Sweep, going: bool) -> Shown:
+    """The figure of what is done, and what can be done with each of its points."""
+    points = sweep.points
+    return Shown(
+        says=progress(sweep, going),
+        share=len(sweep.kept) / sweep.total,
+        figure=figure_of(points, sweep.measure) if points else None,
+        points={point.cell.index: described(sweep, point) for point in points},
+        file=None if going or not points else saved(points),
+    )
+
+
+def progress(sweep: Sweep, going: bool) -> str:
+    """How far a sweep is, in a sentence."""
+    done = f"{len(sweep.kept)} of {sweep.total} runs done"
+    if len(sweep.kept) == sweep.total:
+        return f"All {sweep.total} runs done. Pick a point to open its runs or to use its values."
+    return f"{done}." if going else f"{done}. Run the sweep again to go on from here."
+
+
+def described(sweep: Sweep, point: Measured) -> labplot.Point:
+    """What a point says when it is picked, and what can be done with it."""
+    acts = [Act("submit", opening(place, run), place) for place, run in worst_first(sweep.runs_of(point.cell.index))]
+    return labplot.Point(told(point), [*acts[:MOST_RUNS_OFFERED], Act("apply", "Use these values")])
+
+
+def told(point: Measured) -> str:
+    """A point in a sentence."""
+    values = ", ".join(f"{spoken(name)} {label(value)}" for name, value in point.cell.values.items())
+    prompts = len(point.outcomes)
+    mean = f"{point.nfe:.1f} forwards on average over {prompts} prompts" if prompts > 1 else f"{point.nfe:.0f} forwards"
+    right = f"; {point.right.hits} of {point.right.n} right" if point.right else ""
+    return f"{values}: {mean}{right}."
+
+
+def worst_first(runs: list[tuple[int, Kept]]) -> list[tuple[int, Kept]]:
+    """The runs of a point, wrong answers first: those are what one wants to see."""
+    return sorted(runs, key=lambda run: run[1].outcome.correct is not False)
+
+
+def opening(place: int, run: Kept) -> str:
+    """What the button says that opens a run."""
+    judged = {True: ", right", False: ", wrong", None: ""}[run.outcome.correct]
+    return f"Open prompt {place + 1}{judged}"
+
+
+def opened(sweep: Sweep | None, event: gr.EventData) -> tuple[Any, ...]:
+    """The viewer and its buttons with the run that was wanted; nothing where it is not kept any more."""
+    place = place_in(event)
+    run = sweep.kept.get(place) if sweep and place else None
+    if sweep is None or run is None or place is None:
+        warn("This run is no longer kept; run the sweep again.")
+        return (gr.skip(),) * 5
+    values = ", ".join(f"{spoken(name)} {label(value)}" for name, value in sweep.cells[place[0]].values.items())
+    return recorded_value(run.text, f"sweep: {values}, prompt {place[1] + 1}"), *drive(False)
+
+
+def place_in(event: gr.EventData) -> tuple[int, int] | None:
+    """The cell's index and the prompt's place that the page sent; None for anything else."""
+    wanted = event._data if isinstance(event._data, Mapping) else {}
+    try:
+        return int(wanted["point"]), int(wanted["of"])
+    except (KeyError, TypeError, ValueError):
+        return None
+
+
+def used(store: ControlStore, sweep: Sweep | None, key: str | None, known: list[int], event: gr.EventData) -> Any:
+    """Updates of the knobs that a sweep can vary, to a point's values; a run that goes on takes them up, too."""
+    place = place_in(event)
+    if sweep is None or place is None or not 0 <= place[0] < len(sweep.cells):
+        return (gr.skip(),) * (len(SWEPT) + 3)
+    settings = settings_in(sweep.cells[place[0]])
+    sizes = list(settings.get("block_sizes", ()))
+    store.change(key, settings={**settings, **({"block_sizes": sizes} if sizes else {})})
+    chips = show(sorted({*known, *sizes}), sizes) if sizes else (gr.skip(),) * 3
+    return *(settings.get(name, gr.skip()) for name in SWEPT), *chips
+
+
+def saved(points: Sequence[Measured]) -> labplot.File:
+    """The sweep's figures as a file."""
+    return labplot.File("Sweep, JSON", "blockbatch-sweep.json", as_json(points))

@@ -1,0 +1,108 @@
+"""The card that sets a sweep up: one parameter or two, their ranges, the prompts, and how long it may take."""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+import gradio as gr
+
+from blockbatch.bench.sweep import PARAMETERS
+from blockbatch.tasks import FAMILIES
+from ui.labplot import LabPlot
+from ui.parts import AT_ONCE, card, segments
+from ui.sweeping import ALL, MOST_MINUTES, MOST_PROMPTS, NOTHING, TYPED
+
+FIRST = "commit_threshold"
+POINTS = 6
+ABOUT = (
+    "Decodes again and again while one parameter or two are varied; all else is as the knobs say. Each finished run "
+    "shows at once, and what is there stays when you stop."
+)
+
+
+class RangeFields(NamedTuple):
+    """A parameter and its range."""
+
+    parameter: gr.Dropdown
+    low: gr.Number
+    high: gr.Number
+    count: gr.Number
+
+
+class SweepCard(NamedTuple):
+    """The components of the card."""
+
+    first: RangeFields
+    second: RangeFields
+    over: gr.Dropdown
+    prompts: gr.Number
+    minutes: gr.Number
+    run: gr.Button
+    stop: gr.Button
+    measure: gr.Radio
+    plot: LabPlot
+
+    @property
+    def fields(self) -> list[Any]:
+        """All that says what a sweep is."""
+        return [*self.first, *self.second, self.over, self.prompts]
+
+
+def sweep_card(problem: str) -> SweepCard:
+    """Build the card; `problem`: why nothing can be decoded, or nothing."""
+    with card("Sweep", problem or ABOUT):
+        first, second = range_fields("vary", FIRST), range_fields("and", NOTHING)
+        with gr.Row(elem_classes="bb-lab-row"):
+            over = gr.Dropdown(
+                [TYPED, *FAMILIES, ALL], value=FAMILIES[0], label="over", elem_id="bb-sweep-over",
+                info="The prompt on the left, or held-out prompts that are checked.",
+            )  # fmt: skip
+            prompts = field("prompts", 4, 1, MOST_PROMPTS, "of each family")
+            minutes = field("minutes", 2, 0.1, MOST_MINUTES, "at most", precision=1)
+        with gr.Row(elem_classes="bb-lab-go"):
+            run = gr.Button("Run sweep", variant="primary", elem_id="bb-sweep-run", interactive=not problem)
+            stop = gr.Button("Stop sweep", elem_id="bb-sweep-stop", interactive=False)
+        measure = segments("map", [("forwards", "nfe"), ("accuracy", "accuracy")], "nfe",
+                           "What the map of a sweep over two parameters shows.")  # fmt: skip
+        plot = LabPlot(label="The sweep: forwards and accuracy of each cell", elem_id="bb-sweep",
+                       elem_classes="bb-plot-block")  # fmt: skip
+    return SweepCard(first, second, over, prompts, minutes, run, stop, measure, plot)
+
+
+def range_fields(label: str, parameter: str) -> RangeFields:
+    """Fields for a parameter; the range follows from it until it is changed."""
+    names: list[tuple[str, str]] = [(spoken(name), name) for name in PARAMETERS]
+    choices = names if parameter != NOTHING else [("nothing else", NOTHING), *names]
+    low, high, count = bounds(parameter)
+    with gr.Row(elem_classes="bb-lab-row"):
+        made = RangeFields(
+            gr.Dropdown(choices, value=parameter, label=label, elem_id=f"bb-sweep-{label}"),  # type: ignore[arg-type]
+            gr.Number(low, label="from", min_width=0, interactive=low is not None),
+            gr.Number(high, label="to", min_width=0, interactive=low is not None),
+            gr.Number(count, label="points", min_width=0, precision=0, minimum=1, interactive=low is not None),
+        )
+    made.parameter.input(ranged, made.parameter, [*made[1:]], **AT_ONCE)
+    return made
+
+
+def bounds(parameter: str) -> tuple[float | None, float | None, int | None]:
+    """The range that is offered for a parameter: that of its usual values; nothing where it has none."""
+    usual = PARAMETERS[parameter].values if parameter in PARAMETERS else ()
+    numbers = [value for value in usual if not isinstance(value, tuple)]
+    return (min(numbers), max(numbers), POINTS) if numbers else (None, None, None)
+
+
+def ranged(parameter: str) -> tuple[gr.Number, ...]:
+    """Updates of the range for another parameter."""
+    return tuple(gr.Number(value, interactive=value is not None) for value in bounds(parameter))
+
+
+def spoken(parameter: str) -> str:
+    """A parameter as it is called on screen."""
+    return parameter.replace("_", " ")
+
+
+def field(label: str, value: float, low: float, high: float, info: str, precision: int = 0) -> gr.Number:
+    """A number of the sweep."""
+    return gr.Number(value, label=label, info=info, minimum=low, maximum=high, precision=precision, min_width=0,
+                     elem_id=f"bb-sweep-{label}")  # fmt: skip

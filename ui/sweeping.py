@@ -1,0 +1,143 @@
+"""A sweep that a visitor runs: prompts decoded again and again, each under the settings of a cell, and kept.
+
+Its runs wait in line like any visitor's, one by one, so others come in between.  Nothing here knows the page.
+"""
+
+from __future__ import annotations
+
+import gzip
+import time
+from collections import defaultdict
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any, Literal, NamedTuple
+
+from blockbatch.bench import plan, sweep
+from blockbatch.bench.jobs import Outcome, Task, Trial, Typed, outcome
+from blockbatch.bench.sweep import PARAMETERS, Axis, Cell, Point
+from blockbatch.config import DecodeConfig, integer, number
+from blockbatch.errors import BlockBatchError
+from blockbatch.reading import parse_trace
+from blockbatch.tasks import FAMILIES, Example
+from ui.live import LiveRuns, Warn
+from ui.session import FULL_SPEED
+
+TYPED, ALL = "the prompt", "all four"  # what a sweep can be over, besides one family
+NOTHING = "none"  # instead of a second parameter
+MOST_PROMPTS = 50
+MOST_MINUTES = 30.0
+Measure = Literal["nfe", "accuracy"]
+SESSION_LINE = '{"type":"session"'
+
+
+class Range(NamedTuple):
+    """A parameter and the values it takes: `count` of them from `low` to `high`; of sets of branches, all."""
+
+    parameter: str
+    low: float
+    high: float
+    count: float
+
+    def axis(self, base: DecodeConfig) -> Axis:
+        """The axis; BlockBatchError, one sentence, where there can be none."""
+        if self.parameter in PARAMETERS and PARAMETERS[self.parameter].kind == "sets":
+            return sweep.default_axis(self.parameter, base)
+        return sweep.spaced(self.parameter, self.low, self.high, integer("points", self.count, 1, sweep.MOST_CELLS))
+
+
+class Kept(NamedTuple):
+    """A run of a sweep: what came of it, and its NDJSON lines, compressed."""
+
+    outcome: Outcome
+    packed: bytes
+
+    @property
+    def text(self) -> str:
+        """Its NDJSON lines."""
+        return gzip.decompress(self.packed).decode()
+
+
+@dataclass
+class Sweep:
+    """The cells, the work in its order, and what is done of it: `kept` by the cell's index and the prompt's place."""
+
+    cells: Sequence[Cell]
+    tasks: Sequence[tuple[int, Task]]
+    kept: dict[tuple[int, int], Kept] = field(default_factory=dict)
+    measure: Measure = "nfe"  # what its map shows
+
+    @property
+    def total(self) -> int:
+        """Runs of the whole sweep."""
+        return len(self.cells) * len(self.tasks)
+
+    @property
+    def points(self) -> list[Point]:
+        """The cells of which a run at least is done."""
+        outcomes: defaultdict[int, list[Outcome]] = defaultdict(list)
+        for (cell, _), kept in sorted(self.kept.items()):
+            outcomes[cell].append(kept.outcome)
+        return sweep.points(self.cells, outcomes)
+
+    def runs_of(self, cell: int) -> list[tuple[int, Kept]]:
+        """What is done of a cell, each with its prompt's place."""
+        return [(place, kept) for (index, place), kept in sorted(self.kept.items()) if index == cell]
+
+    def missing(self) -> Iterator[tuple[tuple[int, int], Trial]]:
+        """What is to be done, prompt by prompt over all cells, each with what it is to be kept under."""
+        for place, task in enumerate(self.tasks):
+            for cell, trial in sweep.trials(self.cells, [task]):
+                if (cell.index, place) not in self.kept:
+                    yield (cell.index, place), trial
+
+
+def planned(base: DecodeConfig, ranges: Sequence[Range], over: str, prompt: str, count: float) -> Sweep:
+    """The sweep around `base` over a prompt, a family or all; BlockBatchError, one sentence, where it cannot be."""
+    axes = [each.axis(base) for each in ranges if each.parameter != NOTHING]
+    return Sweep(sweep.cells(base, axes), tasks_of(over, prompt, count))
+
+
+def tasks_of(over: str, prompt: str, count: float) -> list[tuple[int, Task]]:
+    """The prompts, each with its index in its family: the one typed, or the first held-out ones of a family or of all.
+    """
+    if over == TYPED:
+        return [(0, Typed(prompt))]
+    families = FAMILIES if over == ALL else (over,)
+    return [*plan.held_out(families, integer("prompts", count, 1, MOST_PROMPTS))]
+
+
+def decode(
+    wanted: Sweep, runs: LiveRuns, minutes: float, warn: Warn, clock: Callable[[], float] = time.monotonic
+) -> Iterator[bool]:
+    """Do what is missing, until the minutes are spent; again and again whether a run was finished since the last time.
+
+    Closing the iteration ends the run in hand.  BlockBatchError where a run cannot start or breaks.
+    """
+    spent_at = clock() + 60 * number("minutes", minutes, 0, MOST_MINUTES)
+    for place, trial in wanted.missing():
+        if clock() > spent_at:
+            return
+        text = ""
+        for _, text in runs.stream(trial.example.prompt, trial.config, FULL_SPEED, warn):
+            yield False
+        wanted.kept[place] = kept(text, trial)
+        yield True
+
+
+def kept(text: str, trial: Trial) -> Kept:
+    """A finished run, of the text that a visitor's page would have got."""
+    lines = [line for line in text.splitlines() if line and not line.startswith(SESSION_LINE)]
+    whole = "\n".join(lines) + "\n"
+    trace = parse_trace(whole) if lines else None
+    if trace is None or trace.end is None or trace.end.stop not in ("eos", "complete"):
+        raise BlockBatchError("A run of the sweep ended before its answer was complete; what was done before is kept.")
+    example = trial.example if isinstance(trial.example, Example) else None
+    return Kept(outcome(trace, example, trial.index), gzip.compress(whole.encode(), mtime=0))
+
+
+def settings_in(cell: Cell) -> Mapping[str, Any]:
+    """The settings of BlockBatch that a cell's values stand for, by the names of `DecodeConfig`."""
+    return {
+        "block_sizes" if name in ("branches", "block_size") else name: (value,) if name == "block_size" else value
+        for name, value in cell.values.items()
+    }
