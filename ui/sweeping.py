@@ -15,7 +15,7 @@ from typing import Any, Literal, NamedTuple
 from blockbatch.bench import plan, sweep
 from blockbatch.bench.jobs import Outcome, Task, Trial, Typed, outcome
 from blockbatch.bench.sweep import PARAMETERS, Axis, Cell, Point
-from blockbatch.config import DecodeConfig, integer, number
+from blockbatch.config import DecodeConfig, choice, integer, number
 from blockbatch.errors import BlockBatchError
 from blockbatch.reading import parse_trace
 from blockbatch.tasks import FAMILIES, Example
@@ -102,7 +102,7 @@ def tasks_of(over: str, prompt: str, count: float) -> list[tuple[int, Task]]:
     """
     if over == TYPED:
         return [(0, Typed(prompt))]
-    families = FAMILIES if over == ALL else (over,)
+    families = FAMILIES if over == ALL else (choice("over", over, FAMILIES),)
     return [*plan.held_out(families, integer("prompts", count, 1, MOST_PROMPTS))]
 
 

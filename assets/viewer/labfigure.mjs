@@ -23,6 +23,7 @@ export function figureIn({ data, layout }, colours, width) {
 function inColours(trace, colours) {
   const colour = colours[trace.meta?.colour];
   if (!colour) return trace;
+  if (trace.type === "heatmap") return { ...trace, colorscale: [0, 1].map((end) => [end, colour]) };
   const line = trace.line && { line: { ...trace.line, color: colour } };
   const marker = trace.marker && { marker: { ...trace.marker, color: colour } };
   return { ...trace, ...line, ...marker };
