@@ -9,10 +9,12 @@ import plotly.graph_objects as go
 import pytest
 from runs import of_every_sort
 
+from blockbatch.bifurcations import bifurcations, most_telling
 from blockbatch.forwards import packed_lengths
 from blockbatch.trace import MASKED, Trace
 from ui.studies.agreement import agreement
 from ui.studies.packing import LOOKS, packing
+from ui.studies.parting import MOST, parting
 
 TRACES = of_every_sort()
 BEGUN = {name: trace for name, trace in TRACES.items() if trace.steps}
@@ -71,3 +73,40 @@ def test_every_forward_is_a_bar_and_a_point_of_its_kind(trace: Trace) -> None:
         assert list(points.y) == [step.milliseconds.forward for step in steps]
         assert [data[0] for data in points.customdata] == list(bars.x)
         assert f"({len(steps)}): {np.median(points.x):g} tokens, {np.median(points.y):.1f} ms" in bars.hovertemplate
+
+
+def test_a_bar_for_each_candidate_and_a_mark_on_each_token_held(trace: Trace) -> None:
+    found = most_telling(bifurcations(trace), MOST)
+    figure = parting(trace)
+    if not found:
+        assert not figure.data
+        assert len(figure.layout.annotations) == 1
+        return
+    bars = [data for drawn in figure.data if drawn.type == "bar" for data in drawn.customdata]
+    known = {(each.step + 1, choice.branch, each.position): choice for each in found for choice in each.choices}
+    assert {tuple(cell) for *cell, _ in bars} <= known.keys()
+    for *cell, probability in bars:
+        assert probability in {0.0, *(given for _, given in known[tuple(cell)].candidates)}
+    held = [cell for cell, choice in known.items() if choice.token != MASKED]
+    assert sorted(tuple(cell) for cell in named(figure, "held by the branch", "scatter").customdata) == sorted(held)
+    assert len(figure.layout.annotations) == len(figure.layout.yaxis.ticktext) == len(found) <= MOST
+
+
+def test_bars_stand_in_the_lane_of_their_position_and_the_place_of_their_branch(trace: Trace) -> None:
+    figure = parting(trace)
+    lanes = dict(zip(figure.layout.yaxis.ticktext or (), figure.layout.yaxis.tickvals or (), strict=True))
+    sizes = sorted({data[1] for drawn in figure.data if drawn.type == "bar" for data in drawn.customdata})
+    for drawn in (drawn for drawn in figure.data if drawn.type == "bar"):
+        for x, base, y, (step, branch, position, _) in zip(drawn.x, drawn.base, drawn.y, drawn.customdata, strict=True):
+            assert int(base) == int(base + y) == int(lanes[f"position {position}<br>step {step}"])
+            assert abs(x - sizes.index(branch)) < 0.5
+
+
+def test_a_run_that_never_parts_says_so_in_a_sentence() -> None:
+    for name, words in (
+        ("one branch", "one branch cannot"),
+        ("dual cache", "one branch cannot"),
+        ("empty", "never part"),
+    ):
+        (sentence,) = parting(TRACES[name]).layout.annotations
+        assert words in sentence.text.replace("<br>", " ")
