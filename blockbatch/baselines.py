@@ -12,7 +12,7 @@ import numpy as np
 
 from blockbatch import rules
 from blockbatch.config import BaselineConfig
-from blockbatch.denoiser import Denoiser
+from blockbatch.denoiser import Cache, Denoiser
 from blockbatch.events import Eos
 from blockbatch.state import Bools, Branches
 from blockbatch.stepper import Stepper, rounded_down
@@ -42,6 +42,11 @@ class BaselineDecoder:
     def branches(self) -> Branches:
         """The one branch; to look at, not to change."""
         return self._stepper.branches
+
+    @property
+    def cache(self) -> Cache:
+        """The keys and values of the branch, in its cache row; to look at, not to change."""
+        return self._stepper.cache
 
     @property
     def tokens(self) -> Ints:

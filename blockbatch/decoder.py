@@ -15,7 +15,7 @@ import numpy as np
 from blockbatch import rules
 from blockbatch.changes import apply_changes, changed_config
 from blockbatch.config import DecodeConfig
-from blockbatch.denoiser import Denoiser
+from blockbatch.denoiser import Cache, Denoiser
 from blockbatch.events import Eos, Merge, Refresh, Sync
 from blockbatch.state import Bools, Branches
 from blockbatch.stepper import Stepper, rounded_down
@@ -51,6 +51,11 @@ class Decoder:
     def branches(self) -> Branches:
         """The present branches; to look at, not to change."""
         return self._stepper.branches
+
+    @property
+    def cache(self) -> Cache:
+        """The keys and values of the branches, in their `cache_rows`; to look at, not to change."""
+        return self._stepper.cache
 
     @property
     def winner(self) -> int:

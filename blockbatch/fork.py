@@ -29,22 +29,29 @@ def fork(model: Model, trace: Trace, step: int, **changes: Any) -> Run:
     config = trace.header.config
     if not isinstance(config, DecodeConfig):
         raise ForkError(f"A run of {trace.header.decoder} has one fixed block size and cannot be forked.")
-    if trace.header.model != model.id:
-        raise ForkError(f"The run was recorded with {trace.header.model}, but the model here is {model.id}; load that.")
+    require_its_model(model, trace)
     if not 0 <= step < len(trace.steps):
         raise ForkError(f"The run has no step {step + 1} to go on from; it has {len(trace.steps)} steps.")
-    follow = _Follow(trace, step, changes)
+    follow = Follow(trace, step, changes)
     return Run(model, trace.header.prompt, config, origin=(trace.header.run, step), after_step=follow)
 
 
-class _Follow:
-    """Called after each step of the new run: keeps it on the recorded one's track up to the fork."""
+def require_its_model(model: Model, trace: Trace) -> None:
+    """ForkError where `trace` is of another model: nothing would repeat."""
+    if trace.header.model != model.id:
+        raise ForkError(f"The run was recorded with {trace.header.model}, but the model here is {model.id}; load that.")
+
+
+class Follow:
+    """Called after each step of a new run: keeps it on the recorded one's track up to and with the step `last`.
+
+    ForkError at a step that differs from the record.  There the `changes` are made, before it those of the record.
+    """
 
     def __init__(self, trace: Trace, last: int, changes: dict[str, Any]) -> None:
         self._steps, self._last, self._changes = trace.steps, last, changes
 
     def __call__(self, step: Step, decoder: AnyDecoder) -> None:
-        assert isinstance(decoder, Decoder), "fork starts BlockBatch runs only"
         if step.index > self._last:
             return
         if _outcome(step) != _outcome(self._steps[step.index]):
@@ -52,6 +59,8 @@ class _Follow:
                 f"Step {step.index + 1} comes out differently here than in the recorded run, so nothing can follow; "
                 "use the model, device, dtype and package versions that the trace names."
             )
+        if not isinstance(decoder, Decoder):  # a baseline does not change while it runs
+            return
         if step.index == self._last:
             decoder.reconfigure(**self._changes)
             return

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any, TypedDict
 
 from blockbatch.errors import ModelError
 from blockbatch.trace import Trace
+from blockbatch.trajectory import Tracer
 from ui.live import Starter
 from ui.settings import Settings
 from ui.steering import RunLike
@@ -29,13 +30,15 @@ class ModelInfo(TypedDict):
 
 @dataclass(frozen=True)
 class Engine:
-    """`start` begins a run of `model`, `fork` goes on from a step of a recorded one (see `blockbatch.fork.fork`).
+    """`start` begins a run of `model`, `fork` goes on from a step of a recorded one (see `blockbatch.fork.fork`),
+    `trajectory` decodes one again for the way of its caches (see `blockbatch.trajectory.record_trajectory`).
 
     Without them `problem` says why only recorded runs can be shown; `caution` what the model's answers may suffer from.
     """
 
     start: Starter | None = None
     fork: Forker | None = None
+    trajectory: Tracer | None = None
     problem: str = ""
     caution: str = ""
     model: ModelInfo | None = None
@@ -59,10 +62,12 @@ def engine_of(model: Model) -> Engine:
     """The engine around a model."""
     from blockbatch.fork import fork
     from blockbatch.run import Run
+    from blockbatch.trajectory import record_trajectory
 
     return Engine(
         start=lambda prompt, config: Run(model, prompt, config),
         fork=lambda trace, step, changes: fork(model, trace, step, **changes),
+        trajectory=lambda trace: record_trajectory(model, trace),
         caution=model.caution,
         model=ModelInfo(id=model.id, max_length=model.max_length, device=model.device, dtype=model.dtype),
     )

@@ -13,6 +13,9 @@ from typing import Any
 
 import gradio as gr
 
+from blockbatch.errors import BlockBatchError
+from blockbatch.trace import Trace
+from blockbatch.trajectory import Tracer, Trajectory
 from ui.engine import Engine
 from ui.live import Job, Order
 from ui.session import ControlStore
@@ -53,3 +56,29 @@ def decode_on_gpu(
             yield session_line("failed")
 
     return decoded
+
+
+def trajectory_on_gpu(engine: Engine, settings: Settings) -> Tracer | None:
+    """`engine.trajectory`; on ZeroGPU in a worker with a GPU, and with a BlockBatchError where it gets none."""
+    trajectory = engine.trajectory
+    if not settings.zero_gpu or trajectory is None:
+        return trajectory
+    import spaces
+
+    @spaces.GPU(duration=lambda trace: seconds_for(2 * len(trace.steps), 0.0))  # a forward a step, and its vectors
+    def record(trace: Trace) -> Trajectory | Refusal:
+        try:
+            return trajectory(trace)
+        except BlockBatchError as error:
+            return Refusal(str(error))
+
+    def recorded(trace: Trace) -> Trajectory:
+        try:
+            found = record(trace)
+        except gr.Error as error:  # no GPU is free, or the visitor's quota is used up
+            raise BlockBatchError(str(error.message)) from None
+        if isinstance(found, Refusal):
+            raise BlockBatchError(found.sentence)
+        return found
+
+    return recorded

@@ -29,6 +29,11 @@ class KVCache:
         ]
         self._rows, self._free = 0, list[int]()
 
+    @property
+    def layers(self) -> int:
+        """The number of layers."""
+        return len(self._where)
+
     def allocate(self) -> int:
         """The index of a row of its own."""
         if not self._free:
