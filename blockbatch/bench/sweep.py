@@ -179,9 +179,11 @@ def cells(base: DecodeConfig, axes: Sequence[Axis]) -> list[Cell]:
     return [Cell(index, values, _config(base, values)) for index, values in enumerate(found)]
 
 
-def value_of(parameter: str, config: Config) -> Value:
-    """The value that a config gives a parameter."""
-    return getattr(config, "block_sizes" if parameter == "branches" else parameter)  # type: ignore[no-any-return]
+def value_of(parameter: str, config: Config) -> Value | None:
+    """The value that a config gives a parameter; None where it has no such thing."""
+    if parameter == "branches":
+        return config.block_sizes if isinstance(config, DecodeConfig) else None
+    return getattr(config, parameter, None)
 
 
 def trials(cells: Sequence[Cell], tasks: Iterable[tuple[int, Task]]) -> list[tuple[Cell, Trial]]:

@@ -13,6 +13,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scripted import ScriptedModel
 from strategies import decode_configs
+from sweepcases import BASE, result, sized
 
 from blockbatch.bench import plan, statistics
 from blockbatch.bench.jobs import TYPED, Outcome, Trial, Typed, outcome
@@ -36,7 +37,6 @@ from blockbatch.config import BaselineConfig, DecodeConfig
 from blockbatch.errors import BlockBatchError, ConfigError
 from blockbatch.run import Run
 
-BASE = DecodeConfig(block_sizes=(4, 8, 32), gen_length=48)
 thresholds = st.lists(st.floats(0, 2), min_size=1, max_size=6, unique=True)
 tokens = st.lists(st.integers(1, 300), min_size=1, max_size=6, unique=True)
 sets = st.lists(
@@ -52,10 +52,6 @@ axes = st.sampled_from(sorted(PARAMETERS)).flatmap(
 pairs = st.tuples(axes, axes).filter(
     lambda two: two[0].parameter != two[1].parameter and "block_size" not in {axis.parameter for axis in two}
 )
-
-
-def result(index: int = 0, correct: bool | None = True, size: int = 4, **changes: Any) -> Outcome:
-    return replace(Outcome("algebra", index, "dual-cache", (size,), correct, 1, 9, 0, 20, 100.0, 4.0), **changes)
 
 
 def run_of(config: Any, prompt: str = "any prompt") -> Run:
@@ -246,21 +242,6 @@ def test_cells_without_an_outcome_are_left_out() -> None:
     found = cells(BASE, [Axis("block_size", (4, 8, 16))])
     kept = points(found, {0: [result()], 1: [], 2: [result(size=16)]})
     assert [point.cell.index for point in kept] == [0, 2]
-
-
-def sized(marks: dict[int, str]) -> list[Point]:
-    """A point for each block size, with an outcome a mark: x right, . wrong, ? not to be judged."""
-    found = cells(BASE, [Axis("block_size", tuple(marks))])
-    meaning = {"x": True, ".": False, "?": None}
-    return points(
-        found,
-        {
-            cell.index: [
-                result(index, meaning[mark], size, denoise=64 // size) for index, mark in enumerate(marks[size])
-            ]
-            for cell, size in zip(found, marks, strict=True)
-        },
-    )
 
 
 def test_the_oracle_is_judged_on_the_prompts_that_all_sizes_share() -> None:
