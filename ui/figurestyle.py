@@ -33,7 +33,7 @@ STATES = {  # what a cell of a map is: how it says so, and how solid it is
 
 def timeline_template(axis: Axis) -> go.Figure:
     """A trace of bars and one of marks for each kind, in the order of `KINDS`."""
-    figure = go.Figure([_bars(), *map(_marks, KINDS)], layout=_layout())
+    figure = go.Figure([_bars(), *map(_marks, KINDS)], layout=plain_layout())
     figure.update_xaxes(title_text=AXIS_TITLES[axis], showgrid=False)
     figure.update_yaxes(fixedrange=True, showgrid=False, minor={"showgrid": True, "gridcolor": GRID})
     return figure.update_layout(legend={"orientation": "h", "yanchor": "bottom", "y": 1.0})
@@ -41,7 +41,7 @@ def timeline_template(axis: Axis) -> go.Figure:
 
 def heatmap_template(name: Map) -> go.Figure:
     """A trace for each of `STATES`; a cell has its confidence in one of them, or in none if no forward looked there."""
-    figure = go.Figure([_cells(state, CELL[name]) for state in STATES], layout=_layout())
+    figure = go.Figure([_cells(state, CELL[name]) for state in STATES], layout=plain_layout())
     figure.update_xaxes(title_text="position", showgrid=False)
     figure.update_yaxes(showgrid=False, fixedrange=name == "branches")
     if name == "branches":
@@ -51,7 +51,8 @@ def heatmap_template(name: Map) -> go.Figure:
     return figure.update_layout(height=MAP_HEIGHT)
 
 
-def _layout() -> go.Layout:
+def plain_layout() -> go.Layout:
+    """What all figures share: no ground of their own, small letters, margins that stay."""
     # Margins are fixed, so that the page knows where a step or a position lies without asking plotly.
     return go.Layout(
         template=go.layout.Template(),

@@ -1,0 +1,59 @@
+"""What each forward of a recorded run computed: the rows that it saw, and how many tokens it packed."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+
+from blockbatch.baselines import UNCACHED
+from blockbatch.cells import STRUCTURE
+from blockbatch.events import ConfigChange
+from blockbatch.trace import Ints, Rows, Step, Trace
+
+
+def rows_seen(trace: Trace) -> Iterator[tuple[Step, dict[int, Ints]]]:
+    """Each step with the rows [gen_length] by branch as they went into its forward.
+
+    Changes of branches come before the forward, all else that happened at the step after it.  The rows are the fold's
+    own: look at them before asking for the next step.
+    """
+    fold = Rows.start(trace.header.config)
+    for step in trace.steps:
+        changes = [event for event in step.events if isinstance(event, STRUCTURE)]
+        for event in changes:
+            fold.apply(event)
+        yield step, fold.rows
+        for event in step.events:
+            if not isinstance(event, STRUCTURE):
+                fold.apply(event)
+
+
+def packed_lengths(trace: Trace, lookback: int = 0) -> list[int]:
+    """The tokens that each step's forward packed into its one sequence, [steps].
+
+    A forward of whole rows (init, refresh, and every one of a decoder without a cache) packs prompt and answer once for
+    all branches whose rows are equal; a sampled refresh, whose noise is drawn by branch, once for each of them.  A
+    denoise packs the windows of the branches that took part, each `lookback` longer to the left: a trace does not tell
+    what its model's lookback was (1 for Dream and others whose logits are shifted by one, else 0).
+    """
+    temperature, lengths = trace.header.config.temperature, list[int]()
+    for step, rows in rows_seen(trace):
+        for event in step.events:
+            if isinstance(event, ConfigChange) and event.field == "temperature":
+                temperature = event.new
+        whole = step.kind != "denoise" or trace.header.decoder in UNCACHED
+        lengths.append(_whole(trace, step, rows, temperature) if whole else _windows(trace, step, lookback))
+    return lengths
+
+
+def _whole(trace: Trace, step: Step, rows: Mapping[int, Ints], temperature: float) -> int:
+    taking_part = [state.branch for state in step.branches if state.forward]
+    sampled = step.kind == "refresh" and temperature
+    computed = len(taking_part) if sampled else len({rows[branch].tobytes() for branch in taking_part})
+    return computed * (len(trace.header.prompt_tokens) + trace.header.config.gen_length)
+
+
+def _windows(trace: Trace, step: Step, lookback: int) -> int:
+    to_the_end = trace.header.decoder == "prefix-cache"  # which computes all that follows, too
+    windows = [state.window for state in step.branches if state.forward]
+    spans = [(start, trace.header.config.gen_length if to_the_end else end) for start, end in windows]
+    return sum(end - max(start - lookback, -len(trace.header.prompt_tokens)) for start, end in spans)

@@ -1,0 +1,44 @@
+"""Recorded runs of every sort, for tests that take any trace."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from scripted import ScriptedModel
+
+from blockbatch.config import BaselineConfig, Config, DecodeConfig
+from blockbatch.reading import load_trace
+from blockbatch.run import Run
+from blockbatch.trace import Trace
+from ui.library import bundled_runs
+from ui.settings import Settings
+
+
+def recorded(config: Config, changes: dict[int, dict[str, Any]] | None = None, model: Any = None) -> Trace:
+    """The run of `model` (a scripted one by default) under `config`, with the `changes` that follow each line."""
+    run = Run(model or ScriptedModel(), "any prompt", config)
+    for number, _ in enumerate(run):
+        if change := (changes or {}).get(number):
+            run.reconfigure(**change)
+    return run.trace
+
+
+STEERED: dict[int, dict[str, Any]] = {
+    3: {"temperature": 0.5, "block_sizes": (2, 4, 8, 32, 64, 128)},
+    5: {"commit_threshold": 0.8, "block_sizes": (2, 4, 8, 48, 64), "resize": {32: 48}},
+}
+
+
+def of_every_sort() -> dict[str, Trace]:
+    """Steered, unfinished, empty, with one branch, of baselines; and those that come with the page."""
+    steered = recorded(DecodeConfig(gen_length=96), STEERED)
+    return {
+        "steered": steered,
+        "unfinished": Trace(steered.header, steered.steps[:4], None, steered.pieces),
+        "not begun": Trace(steered.header),
+        "empty": recorded(DecodeConfig(gen_length=0)),
+        "one branch": recorded(DecodeConfig(block_sizes=(16,), gen_length=48)),
+        "vanilla": recorded(BaselineConfig("vanilla", 8, 24)),
+        "dual cache": recorded(BaselineConfig("dual-cache", 16, 64)),
+        **{run.title: load_trace(run.path) for run in bundled_runs(Settings().traces)},
+    }
