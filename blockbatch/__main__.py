@@ -1,4 +1,4 @@
-"""Command line: generate, compare decoders, convert traces, train a model.  `python -m blockbatch --help`."""
+"""Command line: generate, bench, sweep, compare, convert, train.  `python -m blockbatch --help`."""
 
 from __future__ import annotations
 
@@ -6,14 +6,13 @@ import argparse
 import os
 import sys
 from collections.abc import Sequence
-from dataclasses import fields
 from pathlib import Path
-from typing import Any
 
 from blockbatch import bench
+from blockbatch.bench import sweep_command
 from blockbatch.config import DECODERS, DEFAULT_BLOCK_SIZES, VARIANTS, BaselineConfig, Config, DecodeConfig
 from blockbatch.errors import BlockBatchError
-from blockbatch.options import add_model, check_writable, sizes
+from blockbatch.options import add_model, add_settings, check_writable, given, sizes
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
@@ -35,6 +34,7 @@ def parser() -> argparse.ArgumentParser:
     commands = top.add_subparsers(required=True, metavar="COMMAND")
     _add_generate(commands.add_parser("generate", help="decode one prompt and print its answer"))
     bench.add_arguments(commands.add_parser("bench", help="compare decoders on held-out prompts"))
+    sweep_command.add_arguments(commands.add_parser("sweep", help="vary one parameter of a decoder, or two"))
     _add_compare(commands.add_parser("compare", help="compare two recorded runs of one prompt"))
     _add_convert(commands.add_parser("convert", help="write recorded runs in another format"))
     _add_train(commands.add_parser("train", help="train the embedded model"))
@@ -53,13 +53,8 @@ def _add_generate(command: argparse.ArgumentParser) -> None:
         help="block sizes of the BlockBatch branches, such as 4,8,32",
     )
     command.add_argument("--block-size", type=int, default=32, help="of a fixed-size decoder (default: %(default)s)")
-    command.add_argument("--gen-length", type=int, default=128, help="positions to fill (default: %(default)s)")
-    for name in ("commit-threshold", "merge-threshold", "temperature"):
-        command.add_argument(f"--{name}", type=float)
-    for name in ("sync-threshold", "refresh-interval", "seed"):
-        command.add_argument(f"--{name}", type=int)
     command.add_argument("--stop-at-eos", action=argparse.BooleanOptionalAction, help="of a fixed-size decoder")
-    command.add_argument("--refresh", choices=("interval", "divergence", "never"))
+    add_settings(command)
     add_model(command)
     command.set_defaults(command=_generate)
 
@@ -82,9 +77,6 @@ def _add_train(command: argparse.ArgumentParser) -> None:
 
     training.add_arguments(command)
     command.set_defaults(command=training.run)
-
-
-SETTINGS = {field.name for field in fields(DecodeConfig)} | {"stop_at_eos"}
 
 
 def _generate(arguments: argparse.Namespace) -> int:
@@ -115,12 +107,9 @@ def _generate(arguments: argparse.Namespace) -> int:
 
 def _config(arguments: argparse.Namespace) -> Config:
     """The config that the options describe; an option that the decoder does not know is an error, not ignored."""
-    given: dict[str, Any] = {
-        name: value for name, value in vars(arguments).items() if name in SETTINGS and value is not None
-    }
     if arguments.decoder in VARIANTS:
-        return DecodeConfig.preset(arguments.decoder, block_sizes=arguments.branches, **given)
-    return BaselineConfig.make(arguments.decoder, block_size=arguments.block_size, **given)
+        return DecodeConfig.preset(arguments.decoder, block_sizes=arguments.branches, **given(arguments))
+    return BaselineConfig.make(arguments.decoder, block_size=arguments.block_size, **given(arguments))
 
 
 def _compare(arguments: argparse.Namespace) -> int:

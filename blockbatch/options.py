@@ -4,13 +4,17 @@ from __future__ import annotations
 
 import argparse
 import os
+from dataclasses import fields
 from pathlib import Path
+from typing import Any
 
+from blockbatch.config import DecodeConfig
 from blockbatch.errors import BlockBatchError
 
 EMBEDDED = Path(__file__).parents[1] / "assets" / "tiny"
 DEVICE_HELP = "cpu, cuda, auto (layers over all devices) or tensor-parallel (under torchrun); default: %(default)s"
 DTYPE_HELP = "default: bfloat16 on cuda, float32 elsewhere"
+SETTINGS = {field.name for field in fields(DecodeConfig)} | {"stop_at_eos"}
 
 
 def add_model(parser: argparse.ArgumentParser) -> None:
@@ -18,6 +22,21 @@ def add_model(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--model", default=str(EMBEDDED), help="folder or hub id (default: the embedded model)")
     parser.add_argument("--device", default="cpu", help=DEVICE_HELP)
     parser.add_argument("--dtype", choices=("float32", "bfloat16", "float16"), help=DTYPE_HELP)
+
+
+def add_settings(parser: argparse.ArgumentParser) -> None:
+    """Add --gen-length, the thresholds and the other settings of a decode; `given` gathers them."""
+    parser.add_argument("--gen-length", type=int, default=128, help="positions to fill (default: %(default)s)")
+    for name in ("commit-threshold", "merge-threshold", "temperature"):
+        parser.add_argument(f"--{name}", type=float)
+    for name in ("sync-threshold", "refresh-interval", "seed"):
+        parser.add_argument(f"--{name}", type=int)
+    parser.add_argument("--refresh", choices=("interval", "divergence", "never"))
+
+
+def given(arguments: argparse.Namespace) -> dict[str, Any]:
+    """The settings of a decode that were given, by name."""
+    return {name: value for name, value in vars(arguments).items() if name in SETTINGS and value is not None}
 
 
 def check_writable(path: Path) -> None:

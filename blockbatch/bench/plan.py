@@ -53,9 +53,9 @@ def trials(families: Sequence[str], configs: Sequence[Config], count: int) -> li
 
     A prompt's decoders follow one another, so a machine that gets slower meanwhile is slower for all.
     """
-    return [
-        Trial(example, index, config)
-        for family in dict.fromkeys(families)
-        for index, example in enumerate(prompts(family, count))
-        for config in configs
-    ]
+    return [Trial(example, index, config) for index, example in held_out(families, count) for config in configs]
+
+
+def held_out(families: Sequence[str], count: int) -> list[tuple[int, Example]]:
+    """The first `count` held-out prompts of every family, each with its index in its family."""
+    return [pair for family in dict.fromkeys(families) for pair in enumerate(prompts(family, count))]

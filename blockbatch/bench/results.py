@@ -9,7 +9,7 @@ import json
 from collections.abc import Mapping
 from dataclasses import asdict
 from pathlib import Path
-from typing import Any, get_type_hints
+from typing import Any, get_origin, get_type_hints
 
 from blockbatch.bench.calibration import Sample
 from blockbatch.bench.jobs import Outcome
@@ -18,9 +18,7 @@ from blockbatch.errors import BlockBatchError
 FORMAT, VERSION = "blockbatch-bench", 1
 KINDS: dict[str, type[Any]] = {"outcome": Outcome, "sample": Sample}
 NAMES = {cls: name for name, cls in KINDS.items()}
-TUPLES = {
-    cls: [name for name, hint in get_type_hints(cls).items() if hint not in (str, int, float, bool)] for cls in NAMES
-}
+TUPLES = {cls: [name for name, hint in get_type_hints(cls).items() if get_origin(hint) is tuple] for cls in NAMES}
 
 
 class Results:

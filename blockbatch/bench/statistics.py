@@ -154,8 +154,9 @@ def row(family: str, group: Group, fast: Group | None, best: Group | None) -> Ro
 
 
 def right(group: Group) -> Share:
-    """The outcomes that are correct."""
-    return Share(sum(o.correct for o in group), len(group))
+    """The outcomes that are correct, of those that could be judged."""
+    judged = [o.correct for o in group if o.correct is not None]
+    return Share(sum(judged), len(judged))
 
 
 def nfe(group: Group) -> float:

@@ -119,8 +119,8 @@ def aligned(cells: Sequence[Sequence[str]]) -> str:
     return "\n".join([lines[0], "|" + "|".join("-" * (width + 2) for width in widths) + "|", *lines[1:]])
 
 
-def as_csv(rows: Sequence[Row]) -> str:
-    """The rows of figures, unrounded; a figure within a figure has a column of its own, named with a dot."""
+def as_csv(rows: Sequence[Any]) -> str:
+    """A line for each of `rows`, unrounded; a figure within a figure has a column of its own, named with a dot."""
     lines = [_flat(plain(row)) for row in rows]
     out = io.StringIO()
     writer = csv.DictWriter(out, list(dict.fromkeys(name for line in lines for name in line)), lineterminator="\n")

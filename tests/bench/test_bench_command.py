@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 
 from blockbatch.__main__ import main
-from blockbatch.bench import command, plan
+from blockbatch.bench import plan, running
 from blockbatch.bench.jobs import Trial
 from blockbatch.bench.workers import ModelSource, on_ray
 from blockbatch.config import BaselineConfig, DecodeConfig
@@ -77,7 +77,7 @@ def test_it_writes_the_figures_of_every_family_and_decoder(done: Path) -> None:
 def test_a_second_call_runs_nothing_again(
     done: Path, checkpoint: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    monkeypatch.setattr(command, "on_processes", lambda *arguments: pytest.fail("there was nothing to run"))
+    monkeypatch.setattr(running, "on_processes", lambda *arguments: pytest.fail("there was nothing to run"))
     before = {name: (done / name).read_text() for name in FILES.values()}
     bench(checkpoint, done)
     assert {name: (done / name).read_text() for name in FILES.values()} == before
@@ -94,7 +94,7 @@ def test_an_interrupted_one_goes_on(
             ran.append(job.key)
             yield job.run(model)
 
-    monkeypatch.setattr(command, "on_processes", in_this_process)
+    monkeypatch.setattr(running, "on_processes", in_this_process)
     lines = (done / "results.ndjson").read_text().splitlines(keepends=True)
     (tmp_path / "results.ndjson").write_text("".join(lines[:10]) + lines[10][:30])
     assert kept(bench(checkpoint, tmp_path)) == kept(done)
