@@ -1,4 +1,4 @@
-"""The page: composes the header, the rail and the viewer."""
+"""The page: composes the header, the rail, the viewer and the lab."""
 
 from __future__ import annotations
 
@@ -9,11 +9,13 @@ from ui.asking import Orders, wire_asked
 from ui.branches import branch_card, wire_branches
 from ui.engine import Engine
 from ui.export import shell
-from ui.gpu import decode_on_gpu
+from ui.gpu import decode_on_gpu, trajectory_on_gpu
 from ui.knobs import next_run_card, threshold_card, wire_knobs
+from ui.lab import Rail, create_lab, wire_sweeps
 from ui.lesson import lesson_run, wire_lesson
 from ui.library import bundled_runs
 from ui.live import LiveRuns
+from ui.parts import AT_ONCE
 from ui.prompt import KNOWN, OTHER, example_prompts, prompt_card
 from ui.recorded import recorded_card, wire_recorded
 from ui.running import wire_run
@@ -21,6 +23,7 @@ from ui.session import ControlStore, LocalControlStore, Turnstile
 from ui.settings import Settings
 from ui.sharing import Sharing, server_functions
 from ui.store import TraceStore
+from ui.studycard import wire_studies
 from ui.viewer import Header, Viewer
 
 
@@ -42,13 +45,19 @@ def create_ui(engine: Engine, settings: Settings) -> gr.Blocks:
                 library[0].value if library else None, engine.problem, elem_id="bb-viewer", page_bytes=len(shell()),
                 server_functions=server_functions(sharing),
             )  # fmt: skip
-        running = []
+            lab = create_lab(engine.problem)
+        running, turnstile = [], Turnstile(settings.runs)
         if engine.start is not None:
-            runs = LiveRuns(engine.start, store, Turnstile(settings.runs), decode_on_gpu(engine, store, settings))
+            runs = LiveRuns(engine.start, store, turnstile, decode_on_gpu(engine, store, settings))
             knobs = [*thresholds, *next_run]
             running.append(wire_run(runs, settings.streams, prompt, branches, knobs, viewer, key))
             running.append(wire_asked(Orders(engine), runs, settings.streams, prompt, viewer, key))
+            wire_sweeps(
+                lab.sweeps, Rail(prompt, branches, thresholds, knobs, key), runs, settings.streams, viewer, running
+            )
             create_api(page, engine, runs, settings.streams)
+        header.expand(lambda: gr.Column(visible=True), None, lab.place, **AT_ONCE)
+        wire_studies(lab.studies, trajectory_on_gpu(engine, settings), turnstile, settings.streams)
         wire_knobs(store, thresholds, next_run, key)
         wire_branches(store, branches, key)
         wire_lesson(header, library)

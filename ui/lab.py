@@ -10,18 +10,20 @@ import gradio as gr
 
 from blockbatch.bench.sweep import Point as Measured
 from blockbatch.bench.sweep import label
+from blockbatch.bench.sweep_file import to_json
 from blockbatch.config import DecodeConfig
 from blockbatch.errors import BlockBatchError
 from ui import labplot
 from ui.branches import BranchCard, picked, show
 from ui.knobs import ThresholdCard
-from ui.labplot import Act, Shown
+from ui.labplot import Act, LabPlot, Shown
 from ui.live import LiveRuns
 from ui.parts import AT_ONCE, IN_TURN, turns, warn
 from ui.prompt import PromptCard, drive
 from ui.running import SETTINGS
 from ui.session import ControlStore
-from ui.sweepcard import SweepCard, spoken
+from ui.studycard import study_card
+from ui.sweepcard import SweepCard, spoken, sweep_card
 from ui.sweepfigures import figure_of
 from ui.sweeping import Kept, Measure, Range, Sweep, decode, planned, settings_in
 from ui.viewer import recorded_value
@@ -31,6 +33,20 @@ MOST_RUNS_OFFERED = 8
 HOURS_KEPT = 2  # a sweep of a visitor who left
 UNCHANGED = (gr.skip(),) * 4
 SWEPT = ("commit_threshold", "merge_threshold", "sync_threshold", "refresh_interval")
+
+
+class Lab(NamedTuple):
+    """The components of the lab; `place` stands in the viewer's place while the lab is open."""
+
+    place: gr.Column
+    studies: LabPlot
+    sweeps: SweepCard
+
+
+def create_lab(problem: str) -> Lab:
+    """Build the lab, which is not sent to a page before it is asked for; `problem`: why nothing can be decoded."""
+    with gr.Column(elem_id="bb-lab", visible=False, min_width=0) as place:
+        return Lab(place, study_card(offers_model=not problem), sweep_card(problem))
 
 
 class Rail(NamedTuple):
@@ -199,4 +215,4 @@ def used(store: ControlStore, sweep: Sweep | None, key: str | None, known: list[
 
 def saved(points: Sequence[Measured]) -> labplot.File:
     """The sweep's figures as a file."""
-    return labplot.File("Sweep, JSON", "blockbatch-sweep.json", as_json(points))
+    return labplot.File("Sweep, JSON", "blockbatch-sweep.json", to_json(points, {}))

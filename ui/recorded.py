@@ -13,7 +13,6 @@ from ui.library import Bundled, opened_value
 from ui.parts import IN_TURN, card, warn
 from ui.prompt import drive
 
-
 PICK = "pick one to replay it"  # what stands in the list, whichever run is shown: that may be any other, too
 
 

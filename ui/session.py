@@ -8,14 +8,16 @@ from __future__ import annotations
 
 import secrets
 import threading
+import time
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Mapping
-from contextlib import AbstractContextManager
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import AbstractContextManager, contextmanager
 from dataclasses import dataclass, field, replace
 from typing import Any
 
 FULL_SPEED = 0.0
 KEY_BYTES = 18
+SECONDS_BETWEEN_LOOKS = 0.2
 
 
 @dataclass(frozen=True)
@@ -132,6 +134,18 @@ class Turnstile:
         """Stand in line."""
         with self._lock:
             self._line.append(key)
+
+    @contextmanager
+    def turn(self) -> Iterator[None]:
+        """Stand in line until it is one's turn, then hold a place until the block ends."""
+        key = secrets.token_urlsafe(KEY_BYTES)
+        self.enter(key)
+        try:
+            while self.place(key):
+                time.sleep(SECONDS_BETWEEN_LOOKS)
+            yield
+        finally:
+            self.leave(key)
 
     def place(self, key: str) -> int:
         """How many have to leave before `key` may run; 0 when it may."""

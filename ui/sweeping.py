@@ -98,8 +98,7 @@ def planned(base: DecodeConfig, ranges: Sequence[Range], over: str, prompt: str,
 
 
 def tasks_of(over: str, prompt: str, count: float) -> list[tuple[int, Task]]:
-    """The prompts, each with its index in its family: the one typed, or the first held-out ones of a family or of all.
-    """
+    """The prompts, each with its index in its family: the one typed, or held-out ones of a family or of all alike."""
     if over == TYPED:
         return [(0, Typed(prompt))]
     families = FAMILIES if over == ALL else (choice("over", over, FAMILIES),)
@@ -118,7 +117,8 @@ def decode(
         if clock() > spent_at:
             return
         text = ""
-        for _, text in runs.stream(trial.example.prompt, trial.config, FULL_SPEED, warn):
+        for _, latest in runs.stream(trial.example.prompt, trial.config, FULL_SPEED, warn):
+            text = latest
             yield False
         wanted.kept[place] = kept(text, trial)
         yield True
@@ -128,7 +128,7 @@ def kept(text: str, trial: Trial) -> Kept:
     """A finished run, of the text that a visitor's page would have got."""
     lines = [line for line in text.splitlines() if line and not line.startswith(SESSION_LINE)]
     whole = "\n".join(lines) + "\n"
-    trace = parse_trace(whole) if lines else None
+    trace = parse_trace(whole, whole=False) if lines else None
     if trace is None or trace.end is None or trace.end.stop not in ("eos", "complete"):
         raise BlockBatchError("A run of the sweep ended before its answer was complete; what was done before is kept.")
     example = trial.example if isinstance(trial.example, Example) else None

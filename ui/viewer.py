@@ -30,9 +30,9 @@ class Viewer(gr.HTML):
     """
 
     def __init__(self, value: str | None = None, problem: str = "", **options: Any) -> None:
-        script = script("main.mjs", "mount(element, props, watch, trigger, server);")
+        main = script("main.mjs", "mount(element, props, watch, trigger, server);")
         # Gradio builds components again from their recorded arguments, so markup and script may be among them.
-        fixed = {"html_template": asset("viewer.html"), "js_on_load": script, "apply_default_css": False}
+        fixed = {"html_template": asset("viewer.html"), "js_on_load": main, "apply_default_css": False}
         # As a text, for Gradio copies what it holds at every update, and much slower what is made of many parts.
         figures = {"templates": json.dumps(templates()), "plotly": plotlyjs.address()}
         super().__init__(value, problem=problem, **{**options, **fixed, **figures})

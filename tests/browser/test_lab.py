@@ -59,7 +59,7 @@ def pick(page: Page, number: int) -> None:
 def test_every_figure_of_the_run_opens_with_one_click(lab: Page, name: str) -> None:
     lab.get_by_role("button", name=STUDIES[name].title, exact=True).click()
     expect(lab.locator(f"#bb-studies {DRAWN}").first).to_be_visible(timeout=30_000)
-    expect(lab.locator("#bb-studies [data-part=about]")).to_have_text(STUDIES[name].about)
+    expect(lab.locator("#bb-studies [data-part=about]")).to_have_text(STUDIES[name].sentence)
 
 
 def test_a_point_of_a_runs_figure_moves_the_replay(lab: Page) -> None:
@@ -83,7 +83,8 @@ def test_a_sweep_draws_and_its_point_opens_the_run(lab: Page, stage: Stage) -> N
     expect(lab.locator("[data-part=status]")).to_contain_text("sweep: commit threshold 0.5, prompt 1", timeout=15_000)
     expect(lab.locator("#bb-viewer")).to_be_visible()
     thresholds = [run.trace.header.config.commit_threshold for run in stage.started[-6:]]  # type: ignore[union-attr]
-    assert thresholds == sorted(set(thresholds)) and thresholds[0] == 0.5
+    assert thresholds == sorted(set(thresholds))
+    assert thresholds[0] == 0.5
 
 
 def test_a_points_values_go_to_the_knobs(lab: Page) -> None:
@@ -137,7 +138,7 @@ def test_what_is_saved_is_the_sweep(lab: Page, tmp_path: Path) -> None:
     with lab.expect_download() as waiting:
         lab.get_by_role("button", name="Sweep, JSON").click()
     waiting.value.save_as(tmp_path / "sweep.json")
-    assert len(json.loads((tmp_path / "sweep.json").read_text())["cells"]) == 6
+    assert len(json.loads((tmp_path / "sweep.json").read_text())["points"]) == 6
     with lab.expect_download() as waiting:
         lab.locator("#bb-sweep [data-part=picture]").click()
     waiting.value.save_as(tmp_path / "sweep.png")

@@ -54,7 +54,8 @@ def test_every_cell_has_every_prompt() -> None:
     for point in sweep.points:
         assert {o.index for o in point.outcomes} == {0, 1}
         assert {o.family for o in point.outcomes} == {"functions"}
-        assert point.right is not None and point.right.n == 2
+        assert point.right is not None
+        assert point.right.n == 2
 
 
 def test_a_kept_run_is_the_trace_of_its_cell() -> None:
