@@ -18,9 +18,9 @@ def rows_seen(trace: Trace) -> Iterator[tuple[Step, dict[int, Ints]]]:
     """
     fold = Rows.start(trace.header.config)
     for step in trace.steps:
-        changes = [event for event in step.events if isinstance(event, STRUCTURE)]
-        for event in changes:
-            fold.apply(event)
+        for event in step.events:
+            if isinstance(event, STRUCTURE):
+                fold.apply(event)
         yield step, fold.rows
         for event in step.events:
             if not isinstance(event, STRUCTURE):

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from scripted import ScriptedModel
+from standin import StandIn
 
 from blockbatch.config import BaselineConfig, Config, DecodeConfig
 from blockbatch.reading import load_trace
@@ -23,6 +24,15 @@ def recorded(config: Config, changes: dict[int, dict[str, Any]] | None = None, m
     return run.trace
 
 
+class Unsure(ScriptedModel):
+    """A model on the stand-in, whose branches often part."""
+
+    def encode(self, prompt: str) -> list[int]:
+        self.denoiser = StandIn(3, prompt_len=4, answer_len=40)
+        self.vocabulary = [f"word{token}" for token in range(StandIn.vocab)]
+        return self.denoiser.prompt()
+
+
 STEERED: dict[int, dict[str, Any]] = {
     3: {"temperature": 0.5, "block_sizes": (2, 4, 8, 32, 64, 128)},
     5: {"commit_threshold": 0.8, "block_sizes": (2, 4, 8, 48, 64), "resize": {32: 48}},
@@ -34,6 +44,7 @@ def of_every_sort() -> dict[str, Trace]:
     steered = recorded(DecodeConfig(gen_length=96), STEERED)
     return {
         "steered": steered,
+        "parting": recorded(DecodeConfig(gen_length=64, commit_threshold=0.8), model=Unsure()),
         "unfinished": Trace(steered.header, steered.steps[:4], None, steered.pieces),
         "not begun": Trace(steered.header),
         "empty": recorded(DecodeConfig(gen_length=0)),

@@ -49,4 +49,5 @@ class Projection:
     def _bundled(self, stored: torch.Tensor, order: torch.Tensor, sign: torch.Tensor) -> torch.Tensor:
         """[n, dimension] of one layer's keys or values [n, positions, heads, head_dim]."""
         flat = functional.pad(stored.flatten(1).float(), (0, self._lacking))
-        return (flat[:, order] * sign).unflatten(1, (self._dimension, -1)).sum(dim=2)
+        bundles: torch.Tensor = (flat[:, order] * sign).unflatten(1, (self._dimension, -1)).sum(dim=2)
+        return bundles

@@ -60,7 +60,9 @@ def test_the_first_forward_looks_for_all_and_a_resized_branch_keeps_what_it_saw(
 
 
 def test_what_is_held_apart_is_found_at_the_first_such_step() -> None:
-    for trace in of_every_sort().values():
+    traces = of_every_sort()
+    assert len([each for each in bifurcations(traces["parting"]) if each.held]) > 3
+    for trace in traces.values():
         found = {each.position: each for each in bifurcations(trace)}
         for number in range(len(trace.steps)):
             for position, column in enumerate(np.stack(list(trace.rows(number).values())).T.tolist()):
