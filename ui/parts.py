@@ -48,8 +48,9 @@ def slider(name: str, low: float, high: float, step: float, value: float, info: 
     return gr.Slider(low, high, value=value, step=step, label=name, info=info, elem_id=f"bb-{slug}", buttons=[])
 
 
-def segments(name: str, choices: list[Any], value: Any, info: str) -> gr.Radio:
+def segments(name: str, choices: list[Any], value: Any, info: str, visible: bool = True) -> gr.Radio:
     """A choice among a few, side by side."""
     return gr.Radio(
-        choices, value=value, label=name, info=info, elem_id=f"bb-{name}", elem_classes="bb-segments", buttons=[]
-    )
+        choices, value=value, label=name, info=info, elem_id=f"bb-{name}", elem_classes="bb-segments", buttons=[],
+        visible=visible,
+    )  # fmt: skip

@@ -13,6 +13,7 @@ from ui.parts import AT_ONCE, card, segments
 from ui.sweeping import ALL, MOST_MINUTES, MOST_PROMPTS, NOTHING, TYPED
 
 FIRST = "commit_threshold"
+RANGE = ("from", "to", "points")
 POINTS = 6
 ABOUT = (
     "Decodes again and again while one parameter or two are varied; all else is as the knobs say. Each finished run "
@@ -62,8 +63,10 @@ def sweep_card(problem: str) -> SweepCard:
         with gr.Row(elem_classes="bb-lab-go"):
             run = gr.Button("Run sweep", variant="primary", elem_id="bb-sweep-run", interactive=not problem)
             stop = gr.Button("Stop sweep", elem_id="bb-sweep-stop", interactive=False)
-        measure = segments("map", [("forwards", "nfe"), ("accuracy", "accuracy")], "nfe",
-                           "What the map of a sweep over two parameters shows.")  # fmt: skip
+        measure = segments(
+            "map", [("forwards", "nfe"), ("accuracy", "accuracy")], "nfe", "What it shows.", visible=False
+        )
+        second.parameter.input(lambda name: gr.Radio(visible=name != NOTHING), second.parameter, measure, **AT_ONCE)
         plot = LabPlot(label="The sweep: forwards and accuracy of each cell", elem_id="bb-sweep",
                        elem_classes="bb-plot-block")  # fmt: skip
     return SweepCard(first, second, over, prompts, minutes, run, stop, measure, plot)
@@ -73,28 +76,24 @@ def range_fields(label: str, parameter: str) -> RangeFields:
     """Fields for a parameter; the range follows from it until it is changed."""
     names: list[tuple[str, str]] = [(spoken(name), name) for name in PARAMETERS]
     choices = names if parameter != NOTHING else [("nothing else", NOTHING), *names]
-    low, high, count = bounds(parameter)
     with gr.Row(elem_classes="bb-lab-row"):
-        made = RangeFields(
-            gr.Dropdown(choices, value=parameter, label=label, elem_id=f"bb-sweep-{label}"),  # type: ignore[arg-type]
-            gr.Number(low, label="from", min_width=0, interactive=low is not None),
-            gr.Number(high, label="to", min_width=0, interactive=low is not None),
-            gr.Number(count, label="points", min_width=0, precision=0, minimum=1, interactive=low is not None),
-        )
-    made.parameter.input(ranged, made.parameter, [*made[1:]], **AT_ONCE)
+        chosen = gr.Dropdown(choices, value=parameter, label=label, elem_id=f"bb-sweep-{label}")  # type: ignore[arg-type]
+        made = RangeFields(chosen, *(gr.Number(**range_field(name, parameter), min_width=0) for name in RANGE))
+    chosen.input(ranged, chosen, [*made[1:]], **AT_ONCE)
     return made
 
 
-def bounds(parameter: str) -> tuple[float | None, float | None, int | None]:
-    """The range that is offered for a parameter: that of its usual values; nothing where it has none."""
+def range_field(name: str, parameter: str) -> dict[str, Any]:
+    """What a field of a parameter's range is, offered over its usual values; hidden where it has no range."""
     usual = PARAMETERS[parameter].values if parameter in PARAMETERS else ()
     numbers = [value for value in usual if not isinstance(value, tuple)]
-    return (min(numbers), max(numbers), POINTS) if numbers else (None, None, None)
+    offered = dict(zip(RANGE, (min(numbers), max(numbers), POINTS), strict=True)) if numbers else {}
+    return {"label": name, "value": offered.get(name, 0), "visible": bool(numbers)}
 
 
 def ranged(parameter: str) -> tuple[gr.Number, ...]:
     """Updates of the range for another parameter."""
-    return tuple(gr.Number(value, interactive=value is not None) for value in bounds(parameter))
+    return tuple(gr.Number(**range_field(name, parameter)) for name in RANGE)
 
 
 def spoken(parameter: str) -> str:

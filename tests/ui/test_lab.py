@@ -1,0 +1,228 @@
+"""The lab behind its components: sweeps as updates of the page, and figures of a run that a browser sends."""
+
+from __future__ import annotations
+
+import json
+import threading
+import time
+from collections.abc import Iterator
+from types import SimpleNamespace
+from typing import Any
+
+import gradio as gr
+import pytest
+from scripted import ScriptedModel
+
+from blockbatch.bench.sweep_file import points_from_json
+from blockbatch.config import DecodeConfig
+from blockbatch.errors import BlockBatchError
+from blockbatch.run import Run
+from blockbatch.trace import Trace
+from blockbatch.trajectory import Trajectory
+from ui import lab, labplot, studycard
+from ui.live import LiveRuns
+from ui.session import LocalControlStore, Turnstile, Wishes
+from ui.studies import STUDIES
+from ui.sweeping import NOTHING, TYPED, Sweep, decode
+
+SETTINGS = DecodeConfig(gen_length=48).to_dict()
+FIELDS = ("commit_threshold", 0.5, 0.9, 3, NOTHING, 0, 0, 0, TYPED, 1)
+TWO = (*FIELDS[:4], "merge_threshold", 0.3, 0.5, 2, *FIELDS[8:])
+
+
+@pytest.fixture
+def warnings_shown(monkeypatch: pytest.MonkeyPatch) -> list[str]:
+    shown: list[str] = []
+    monkeypatch.setattr(gr, "Warning", lambda message, **_: shown.append(message))
+    return shown
+
+
+@pytest.fixture
+def text() -> str:
+    return "\n".join(Run(ScriptedModel(), "any prompt", DecodeConfig(gen_length=32))) + "\n"
+
+
+def live() -> LiveRuns:
+    return LiveRuns(lambda prompt, config: Run(ScriptedModel(), prompt, config), LocalControlStore(), Turnstile(1))
+
+
+def asked(fields: Any = FIELDS, was: Sweep | None = None, **changes: Any) -> Sweep:
+    return lab.asked(fields, "any prompt", {**SETTINGS, **changes}, was, "nfe")
+
+
+def finished(fields: Any = FIELDS) -> Sweep:
+    sweep = asked(fields)
+    list(decode(sweep, live(), 30, pytest.fail))
+    return sweep
+
+
+def sent(**data: Any) -> Any:
+    return SimpleNamespace(_data=data)
+
+
+def test_a_sweep_shows_its_progress_and_frees_the_buttons_in_the_end(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(lab, "SECONDS_BETWEEN_FIGURES", 0.0)
+    updates = list(lab.sweep_updates(live(), asked, 30))
+    shares = [json.loads(value)["share"] for _, value, *_ in updates if isinstance(value, str)]
+    assert shares == sorted(shares)
+    assert (shares[0], shares[-1]) == (0, 1)
+    assert len(set(shares)) == 4, "every finished run is shown"
+    first, last = updates[0], updates[-1]
+    assert [button.interactive for button in first[2:]] == [False, True]
+    assert [button.interactive for button in last[2:]] == [True, False]
+    shown = json.loads(last[1])
+    assert [point.cell.index for point in points_from_json(shown["file"]["text"])] == [0, 1, 2]
+    assert set(shown["points"]) == {"0", "1", "2"}
+
+
+def test_the_same_sweep_goes_on_and_another_begins_anew() -> None:
+    was = finished()
+    assert asked(was=was) is was
+    assert asked(TWO, was) is not was
+    assert asked(was=was, temperature=0.5) is not was
+
+
+def test_what_cannot_be_swept_is_one_warning_and_nothing_changes(warnings_shown: list[str]) -> None:
+    def cannot() -> Sweep:
+        raise BlockBatchError("No.")
+
+    [(state, value, run, stop)] = lab.sweep_updates(live(), cannot, 30)
+    assert (state, value) == (gr.skip(), gr.skip())
+    assert (run.interactive, stop.interactive) == (True, False)
+    assert warnings_shown == ["No."]
+
+
+def test_a_point_says_what_came_of_it_and_offers_wrong_answers_first() -> None:
+    sweep = finished((*FIELDS[:8], "functions", 6))
+    for point in sweep.points:
+        assert point.right is not None
+        about = lab.described(sweep, point)
+        assert f"over 6 prompts; {point.right.hits} of 6 right." in about.says
+        judged = [act.title.rpartition(", ")[2] for act in about.acts[:-1]]
+        assert judged == sorted(judged, key=["wrong", "right"].index)
+        assert about.acts[-1].does == "apply"
+
+
+def test_a_point_opens_its_run() -> None:
+    sweep = finished()
+    value, *_ = lab.opened(sweep, sent(point=1, of=0))
+    head, run = value.split("\n", 1)
+    assert "commit threshold 0.7, prompt 1" in head
+    assert run == sweep.kept[1, 0].text
+
+
+@pytest.mark.parametrize("data", [{}, {"point": 99, "of": 0}, {"point": "x", "of": 0}, {"point": None, "of": []}])
+def test_a_run_that_is_not_kept_is_one_warning(data: dict[str, Any], warnings_shown: list[str]) -> None:
+    assert lab.opened(finished(), sent(**data)) == (gr.skip(),) * 5
+    assert lab.opened(None, sent(point=0, of=0)) == (gr.skip(),) * 5
+    assert len(warnings_shown) == 2
+
+
+def test_a_points_values_reach_the_knobs_and_the_run_that_goes_on() -> None:
+    store = LocalControlStore()
+    key = store.open(Wishes())
+    commit, merge, sync, interval, *chips = lab.used(store, finished(TWO), key, [4, 8], sent(point=5, of=0))
+    assert (commit, merge) == (0.9, 0.5)
+    assert [sync, interval, *chips] == [gr.skip()] * 5
+    assert store.read(key).settings == {"commit_threshold": 0.9, "merge_threshold": 0.5}
+
+
+def test_a_points_branches_become_chips() -> None:
+    sweep = asked(("branches", *FIELDS[1:]), block_sizes=[4, 48])
+    *_, known, sizes, resizable = lab.used(LocalControlStore(), sweep, None, [4, 8], sent(point=2, of=0))
+    assert known == [4, 8, 48]
+    assert sizes.value == ["4", "48"]
+    assert resizable.value == "48"
+
+
+def test_values_of_a_point_that_is_not_there_change_nothing() -> None:
+    for data in ({}, {"point": 3, "of": 0}, {"point": -1, "of": 0}):
+        assert lab.used(LocalControlStore(), finished(), None, [4], sent(**data)) == (gr.skip(),) * 7
+
+
+def test_the_measure_of_a_sweep_is_kept_for_what_comes() -> None:
+    sweep = finished(TWO)
+    before = json.loads(lab.measured(sweep, "nfe"))["figure"]
+    assert sweep.measure == "nfe"
+    assert json.loads(lab.measured(sweep, "accuracy"))["figure"] != before
+    assert sweep.measure == "accuracy"
+    assert lab.measured(None, "nfe") == gr.skip()
+
+
+def answers(data: Any, tracer: Any = None) -> list[dict[str, Any]]:
+    return [json.loads(value) for value in studycard.study_updates(data, tracer, Turnstile(1))]
+
+
+@pytest.mark.parametrize("name", [name for name, study in STUDIES.items() if not study.needs_model])
+def test_a_figure_of_a_run_is_drawn_from_what_the_page_sends(name: str, text: str) -> None:
+    [shown] = answers({"name": name, "trace": text, "step": 1})
+    assert shown["figure"]["data"]
+
+
+def test_a_run_that_still_goes_on_can_be_drawn(text: str) -> None:
+    [shown] = answers({"name": "packing", "trace": "".join(text.splitlines(keepends=True)[:3]), "step": 1})
+    assert shown["figure"]["data"]
+
+
+@pytest.mark.parametrize(
+    "spoil",
+    [
+        {"name": "anything"},
+        {"name": None},
+        {"trace": "not a trace"},
+        {"trace": 5},
+        {"step": 10_000},
+        {"step": "x"},
+        {"step": -1},
+    ],
+)
+def test_what_cannot_be_drawn_is_one_sentence_in_its_place(spoil: dict[str, Any], text: str) -> None:
+    [shown] = answers({"name": "agreement", "trace": text, "step": 0, **spoil})
+    assert shown["says"].endswith(".")
+    assert "figure" not in shown
+
+
+@pytest.mark.parametrize("data", [None, 5, "agreement", []])
+def test_what_has_no_form_is_one_sentence(data: Any) -> None:
+    [shown] = answers(data)
+    assert shown["says"].endswith(".")
+
+
+def test_a_figure_that_needs_the_model_says_so_where_there_is_none(text: str) -> None:
+    *_, shown = answers({"name": "trajectory", "trace": text, "step": 0})
+    assert "needs the model" in shown["says"]
+
+
+def test_decoding_again_waits_for_its_turn(text: str) -> None:
+    turnstile, order = Turnstile(1), list[str]()
+
+    def tracer(trace: Trace) -> Trajectory:
+        order.append("decoded")
+        raise BlockBatchError("Enough.")
+
+    def ask() -> None:
+        for _ in studycard.study_updates({"name": "trajectory", "trace": text, "step": 0}, tracer, turnstile):
+            pass
+
+    turnstile.enter("other")
+    asking = threading.Thread(target=ask)
+    asking.start()
+    time.sleep(0.5)
+    order.append("left")
+    turnstile.leave("other")
+    asking.join(10)
+    assert order == ["left", "decoded"]
+
+
+def test_what_is_shown_is_plain_json() -> None:
+    assert json.loads(labplot.Shown().to_json()) == {"says": ""}
+
+
+def test_without_a_model_nothing_is_offered_that_needs_one() -> None:
+    def titles(problem: str) -> Iterator[str]:
+        with gr.Blocks():
+            yield from (ask["title"] for ask in json.loads(lab.create_lab(problem).studies.props["asks"]))
+
+    needing = {study.title for study in STUDIES.values() if study.needs_model}
+    assert needing & set(titles("")) == needing
+    assert not needing & set(titles("There is no model."))
