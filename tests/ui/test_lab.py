@@ -39,7 +39,7 @@ def warnings_shown(monkeypatch: pytest.MonkeyPatch) -> list[str]:
 
 @pytest.fixture
 def text() -> str:
-    return "\n".join(Run(ScriptedModel(), "any prompt", DecodeConfig(gen_length=32))) + "\n"
+    return "\n".join(Run(ScriptedModel(), "any prompt", DecodeConfig(gen_length=96))) + "\n"
 
 
 def live() -> LiveRuns:
