@@ -78,7 +78,13 @@ def range_fields(label: str, parameter: str) -> RangeFields:
     choices = names if parameter != NOTHING else [("nothing else", NOTHING), *names]
     with gr.Row(elem_classes="bb-lab-row"):
         chosen = gr.Dropdown(choices, value=parameter, label=label, elem_id=f"bb-sweep-{label}")  # type: ignore[arg-type]
-        made = RangeFields(chosen, *(gr.Number(**range_field(name, parameter), min_width=0) for name in RANGE))
+        made = RangeFields(
+            chosen,
+            *(
+                gr.Number(**range_field(name, parameter), min_width=0, elem_id=f"bb-sweep-{label}-{name}")
+                for name in RANGE
+            ),
+        )
     chosen.input(ranged, chosen, [*made[1:]], **AT_ONCE)
     return made
 
