@@ -64,6 +64,13 @@ def test_axe_finds_nothing_serious_in_a_comparison(themed: Page) -> None:
     assert findings(themed) == []
 
 
+def test_axe_finds_nothing_serious_in_the_lab(themed: Page) -> None:
+    themed.click("[data-part=lab]")
+    themed.get_by_role("button", name="Packed tokens per forward").click()
+    expect(themed.locator("#bb-studies .main-svg").first).to_be_visible(timeout=30_000)
+    assert findings(themed) == []
+
+
 def test_axe_finds_nothing_serious_in_the_help(themed: Page) -> None:
     themed.keyboard.press("?")
     expect(themed.locator("dialog[open]")).to_be_visible()
