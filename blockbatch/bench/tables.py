@@ -35,6 +35,7 @@ COLUMNS_EXPLAINED = (
     "best: Fast-dLLM's dual cache with block 32, and with its most accurate block size; a negative share of fewer NFE "
     "means more. local-leap follows descriptions of LocalLeap and is not checked against its code."
 )
+GLANCE_EXPLAINED = "Prompts answered right · forwards a prompt, mean."
 ORACLE_COLUMNS: dict[str, Callable[[Oracle], str]] = {
     "family": lambda one: one.family,
     "decoder": lambda one: one.decoder,
@@ -74,12 +75,28 @@ def markdown(report: Report) -> str:
     parts = []
     if report.rows:
         parts += ["### Decoders", table(COLUMNS, report.rows), COLUMNS_EXPLAINED]
+    if len({row.family for row in report.rows}) > 1:
+        parts += ["### At a glance", glance(report.rows), GLANCE_EXPLAINED]
     if report.oracles:
         parts += ["### Forwards a prompt, and accuracy, by block size", curves(report)]
         parts += ["### Oracle over block sizes", table(ORACLE_COLUMNS, report.oracles), ORACLE_EXPLAINED]
     if report.samples:
         parts += ["### Calibration", table(BIN_COLUMNS, report.bins), bins_explained(report.samples)]
     return "\n\n".join(parts)
+
+
+def glance(rows: Sequence[Row]) -> str:
+    """Accuracy and mean forwards, a line a decoder and a column a family."""
+    families = list(dict.fromkeys(row.family for row in rows))
+    found = {(row.decoder, row.block_sizes, row.family): row for row in rows}
+
+    def cell(decoder: str, sizes: tuple[int, ...], family: str) -> str:
+        row = found.get((decoder, sizes, family))
+        return f"{100 * row.right.value:.1f} % · {row.nfe:.1f}" if row else ""
+
+    kinds = list(dict.fromkeys((row.decoder, row.block_sizes) for row in rows))
+    lines = [[name, _sizes(sizes), *(cell(name, sizes, family) for family in families)] for name, sizes in kinds]
+    return aligned([["decoder", "block sizes", *families], *lines])
 
 
 def bins_explained(samples: int) -> str:

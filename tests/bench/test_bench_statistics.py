@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 from blockbatch.bench.calibration import Sample
 from blockbatch.bench.jobs import Outcome
 from blockbatch.bench.statistics import ALL, Share, best_size, bins, oracle, oracles, row, rows, versus
-from blockbatch.bench.tables import COLUMNS, Report, as_csv, as_json, markdown, share
+from blockbatch.bench.tables import COLUMNS, Report, as_csv, as_json, glance, markdown, share
 
 
 def outcome(index: int = 0, correct: bool = True, denoise: int = 9, size: int = 32, **changes: Any) -> Outcome:
@@ -178,6 +178,20 @@ def test_the_markdown_has_aligned_tables_that_say_what_they_count() -> None:
             assert len({len(line) for line in block.splitlines()}) == 1
     first = next(block for block in text.split("\n\n") if block.startswith("|"))
     assert [cell.strip() for cell in first.splitlines()[0].strip("|").split("|")] == list(COLUMNS)
+
+
+def test_a_glance_has_every_decoder_once_and_every_family_in_a_column() -> None:
+    paper = [outcome(n, correct=n < 1, family="functions", decoder="paper") for n in range(2)]
+    found = rows([*paper, outcome(0, decoder="vanilla")])
+    head, _, *lines = [[cell.strip() for cell in line.split("|")[1:-1]] for line in glance(found).splitlines()]
+    assert head == ["decoder", "block sizes", "functions", "algebra", "all"]
+    cells = {line[0]: line[2:] for line in lines}
+    assert cells == {
+        "paper": ["50.0 % · 10.0", "", "50.0 % · 10.0"],
+        "vanilla": ["", "100.0 % · 10.0", "100.0 % · 10.0"],
+    }
+    assert len(lines) == 2
+    assert "At a glance" in markdown(Report({}, found, [], [], 0))
 
 
 def test_what_was_not_run_is_left_out_of_the_markdown() -> None:
