@@ -5,19 +5,26 @@ import { figureIn } from "./labfigure.mjs";
 import { FAILED, plotly } from "./plotly.mjs";
 
 const CONFIG = { displayModeBar: false, showTips: false };
+const STILL = 60; // milliseconds without a change of size or theme, after which it is drawn again
 
 export class Drawing {
   /** In `node`; `source` is the address of plotly.js; `clicked(data)` gets the `customdata` of what was clicked. */
   constructor(node, source, clicked) {
-    Object.assign(this, { node, source, clicked, figure: null, drawn: {} });
+    Object.assign(this, { node, source, clicked, figure: null, words: "", drawn: {} });
   }
 
   /** Show `figure` {data, layout}, or nothing without one; `words` are what a screen reader says of it. */
   show(figure, words) {
-    this.figure = figure ?? null;
+    Object.assign(this, { figure: figure ?? null, words });
     this.node.hidden = !figure;
     this.node.setAttribute("aria-label", words);
     this.draw();
+  }
+
+  /** Draw soon, for the place may have changed; while a window is being resized that happens at every frame. */
+  settle() {
+    clearTimeout(this.settling);
+    this.settling = setTimeout(() => this.draw(), STILL);
   }
 
   /** Draw what is wanted, if that is not what stands there; while the lab is hidden there is no room for it. */
@@ -26,7 +33,7 @@ export class Drawing {
     try {
       await plotly(this.source);
     } catch {
-      return this.node.replaceChildren(el("p", "bb-note", FAILED));
+      return this.fail();
     }
     const { figure, room } = this; // as they are by now
     if (!room) return;
@@ -34,7 +41,13 @@ export class Drawing {
     const look = JSON.stringify([room, colours]);
     if (figure === this.drawn.figure && look === this.drawn.look) return;
     this.drawn = { figure, look };
+    this.node.setAttribute("aria-label", this.words);
     this.plot(figureIn(figure, colours, room));
+  }
+
+  fail() {
+    this.node.replaceChildren(el("p", "bb-note", FAILED));
+    this.node.setAttribute("aria-label", FAILED); // what is in an image is not read
   }
 
   /** Pixels that a figure may be wide; 0 where there is none to draw, or nowhere to draw it. */

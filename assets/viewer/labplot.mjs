@@ -21,8 +21,8 @@ export function mountLabPlot(element, props, watch, trigger) {
   const plot = new LabPlot(element, props, trigger);
   watch("value", () => plot.take(props.value));
   plot.take(props.value);
-  new ResizeObserver(() => plot.drawing.draw()).observe(element);
-  new MutationObserver(() => plot.drawing.draw()).observe(document.body, { attributeFilter: ["class"] });
+  new ResizeObserver(() => plot.drawing.settle()).observe(element);
+  new MutationObserver(() => plot.drawing.settle()).observe(document.body, { attributeFilter: ["class"] });
 }
 
 class LabPlot {
