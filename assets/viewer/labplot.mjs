@@ -10,6 +10,7 @@ import { saveFile } from "./saving.mjs";
 
 const STAYS = 1000; // milliseconds after which a sentence is read out: while a sweep goes on it changes twice a second
 const NO_RUN = "There is no run on screen to draw. Open a recorded one, or run a prompt.";
+const OTHER_RUN = "Another run is on screen by now. Ask for its figure above.";
 const send = (name, detail) => document.dispatchEvent(new CustomEvent(`blockbatch:${name}`, { detail }));
 
 /**
@@ -53,9 +54,8 @@ class LabPlot {
     this.label = `${title}: ${about}`;
     this.mark("");
     this.act("", []);
-    let run = null;
-    send("ask-run", { answer: (shown) => (run = shown) });
-    if (run) this.trigger("submit", { name, trace: run.text, step: run.step });
+    const shown = runOnScreen();
+    if (shown) this.trigger("submit", { name, trace: shown.text, step: shown.step });
     else this.show({ says: NO_RUN });
   }
 
@@ -143,7 +143,9 @@ class LabPlot {
     });
   }
 
+  /** Move the replay, if it still shows the run that the figure is of, whose id is the figure's revision. */
   lookAt([step, branch = null, position = null]) {
+    if (runOnScreen()?.run !== this.shown.figure.layout.uirevision) return this.act(OTHER_RUN, []);
     send("go", { step: step - 1, branch, position });
     this.act(`The replay now stands at step ${step}.`, [button("Look there", () => send("lab", { open: false }))]);
   }
@@ -158,6 +160,13 @@ class LabPlot {
     acts.replaceChildren(...buttons);
     acts.children[focused]?.focus({ preventScroll: true });
   }
+}
+
+/** {run, text, step} of the run that the page shows; null without one. */
+function runOnScreen() {
+  let found = null;
+  send("ask-run", { answer: (shown) => (found = shown) });
+  return found;
 }
 
 function button(title, does) {

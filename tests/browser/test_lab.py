@@ -89,6 +89,16 @@ def test_a_figure_of_another_kind_takes_the_place_of_the_last(lab: Page) -> None
     expect(lab.locator("#bb-studies [data-part=pickedSays]")).to_have_text("The replay now stands at step 2.")
 
 
+def test_a_figure_of_a_run_that_was_left_does_not_move_the_next_one(lab: Page) -> None:
+    lab.get_by_role("button", name=STUDIES["packing"].title, exact=True).click()
+    expect(lab.locator(f"#bb-studies {DRAWN}").first).to_be_visible(timeout=30_000)
+    start(lab, "0")
+    wait_for_status(lab, "finished")
+    lab.click("[data-part=lab]")
+    lab.locator("#bb-studies [data-part=places]").select_option(index=2)
+    expect(lab.locator("#bb-studies [data-part=pickedSays]")).to_contain_text("Another run is on screen")
+
+
 def test_a_figure_is_drawn_again_only_for_another_width_or_theme(lab: Page) -> None:
     lab.get_by_role("button", name=STUDIES["agreement"].title, exact=True).click()
     expect(lab.locator(f"#bb-studies {DRAWN}").first).to_be_visible(timeout=30_000)
