@@ -38,7 +38,8 @@ def wire_studies(plot: LabPlot, tracer: Tracer | None, turnstile: Turnstile, str
     def answer(event: gr.EventData) -> Iterator[Any]:
         yield from study_updates(event._data, tracer, turnstile)
 
-    plot.submit(answer, None, plot, **turns(streams), **IN_TURN)
+    # What is asked for while another figure is being made comes after it, for its button is pressed by then.
+    plot.submit(answer, None, plot, trigger_mode="always_last", **turns(streams), **IN_TURN)
 
 
 def study_updates(asked: Any, tracer: Tracer | None, turnstile: Turnstile) -> Iterator[Any]:

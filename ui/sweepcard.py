@@ -67,7 +67,7 @@ def sweep_card(problem: str) -> SweepCard:
             "map", [("forwards", "nfe"), ("accuracy", "accuracy")], "nfe", "What it shows.", visible=False
         )
         second.parameter.input(lambda name: gr.Radio(visible=name != NOTHING), second.parameter, measure, **AT_ONCE)
-        plot = LabPlot(label="The sweep: forwards and accuracy of each cell", elem_id="bb-sweep",
+        plot = LabPlot(label="The sweep: forwards and accuracy of each cell.", elem_id="bb-sweep",
                        elem_classes="bb-plot-block")  # fmt: skip
     return SweepCard(first, second, over, prompts, minutes, run, stop, measure, plot)
 

@@ -10,7 +10,7 @@ SANS = ("system-ui", "-apple-system", "Segoe UI", "Inter", "Roboto", "sans-serif
 MONO = ("ui-monospace", "SF Mono", "JetBrains Mono", "Menlo", "Consolas", "DejaVu Sans Mono", "monospace")
 FAVICON = FOLDER / "favicon.svg"
 STYLE_SHEETS = (
-    *("tokens.css", "page.css", "rail.css", "viewer.css", "panels.css", "canvas.css", "share.css"),
+    *("tokens.css", "page.css", "rail.css", "viewer.css", "plots.css", "panels.css", "canvas.css", "share.css"),
     *("layout.css", "teach.css", "lab.css"),
 )
 

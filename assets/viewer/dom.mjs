@@ -86,6 +86,7 @@ export function palette(root) {
     "knob",
     "eos",
     "focus",
+    "red",
   ];
   const colours = Object.fromEntries(names.map((name) => [name, style.getPropertyValue(`--bb-${name}`).trim()]));
   return {

@@ -28,6 +28,7 @@ export function mountHeader(element, props, watch, trigger) {
 function mountLab(button, trigger) {
   let made = false;
   const show = (open) => {
+    if (!open && document.activeElement?.closest("#bb-lab")) button.focus({ preventScroll: true });
     document.body.classList.toggle("bb-in-lab", open);
     button.setAttribute("aria-pressed", String(open));
     if (open && !made) trigger("expand", {});

@@ -41,6 +41,7 @@ export class Plots {
       this.pacer.start();
     } catch {
       for (const plot of this.all) plot.fail();
+      this.loading = null; // so that what is asked for later can try again
     }
   }
 
@@ -105,6 +106,7 @@ class Plot {
     if (window.matchMedia("(pointer: coarse)").matches) layout.dragmode = false; // a finger scrolls the page
     const first = this.drawn === null;
     this.drawn = key;
+    if (first) this.drawing.replaceChildren(); // what it said if plotly.js could not be loaded before
     window.Plotly.react(this.drawing, data, layout, CONFIG);
     if (first) this.listen();
     this.place();

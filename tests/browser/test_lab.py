@@ -75,6 +75,73 @@ def test_a_point_of_a_runs_figure_moves_the_replay(lab: Page) -> None:
     expect(lab.locator("#bb-lab")).to_be_hidden()
 
 
+def test_a_figure_of_another_kind_takes_the_place_of_the_last(lab: Page) -> None:
+    drawing = lab.locator("#bb-studies .bb-lab-drawing")
+    for name, first in (("packing", "bar"), ("agreement", "heatmap"), ("packing", "bar")):
+        lab.get_by_role("button", name=STUDIES[name].title, exact=True).click()
+        lab.wait_for_function(
+            "kind => document.querySelector('#bb-studies .bb-lab-drawing').data?.[0].type === kind",
+            arg=first, timeout=30_000,
+        )  # fmt: skip
+        expect(drawing).to_have_attribute("aria-label", re.compile(f"^{STUDIES[name].title}: "))
+        expect(drawing.locator(".plot-container")).to_have_count(1)
+    drawing.evaluate("drawing => drawing.emit('plotly_click', { points: [{ customdata: [2, null, null] }] })")
+    expect(lab.locator("#bb-studies [data-part=pickedSays]")).to_have_text("The replay now stands at step 2.")
+
+
+def test_a_figure_of_a_run_that_was_left_does_not_move_the_next_one(lab: Page) -> None:
+    lab.get_by_role("button", name=STUDIES["packing"].title, exact=True).click()
+    expect(lab.locator(f"#bb-studies {DRAWN}").first).to_be_visible(timeout=30_000)
+    start(lab, "0")
+    wait_for_status(lab, "finished")
+    lab.click("[data-part=lab]")
+    lab.locator("#bb-studies [data-part=places]").select_option(index=2)
+    expect(lab.locator("#bb-studies [data-part=pickedSays]")).to_contain_text("Another run is on screen")
+
+
+def test_a_figure_is_drawn_again_only_for_another_width_or_theme(lab: Page) -> None:
+    lab.get_by_role("button", name=STUDIES["agreement"].title, exact=True).click()
+    expect(lab.locator(f"#bb-studies {DRAWN}").first).to_be_visible(timeout=30_000)
+    lab.evaluate(
+        """() => {
+          window.draws = [];
+          const { react } = window.Plotly;
+          window.Plotly.react = (node, ...rest) => {
+            window.draws.push(node.clientWidth);
+            return react(node, ...rest);
+          };
+        }"""
+    )
+    lab.locator("body").evaluate("body => body.classList.add('something-else')")
+    lab.wait_for_timeout(300)
+    assert lab.evaluate("window.draws.length") == 0
+    lab.click(".bb-header [data-part=theme]")
+    lab.wait_for_function("window.draws.length === 1")
+    lab.set_viewport_size({"width": 700, "height": 900})
+    lab.wait_for_function("window.draws.length > 1")
+    lab.wait_for_timeout(300)
+    assert lab.evaluate("window.draws.length") <= 4
+
+
+def test_points_are_reached_by_the_keyboard_and_the_focus_is_not_lost(lab: Page) -> None:
+    sweep(lab)
+    lab.locator("#bb-sweep [data-part=places]").select_option(index=1)
+    expect(lab.locator("#bb-sweep [data-part=pickedSays]")).to_contain_text("commit threshold 0.5: ")
+    expect(lab.locator("#bb-sweep [data-part=spoken]")).to_contain_text("commit threshold 0.5: ")
+    lab.get_by_role("button", name="Use these values").press("Enter")
+    expect(lab.locator("#bb-lab")).to_be_hidden()
+    expect(lab.locator("[data-part=lab]")).to_be_focused()
+
+
+def test_help_can_be_read_in_the_lab(lab: Page) -> None:
+    lab.click(".bb-header [data-part=help]")
+    expect(lab.locator("dialog[data-part=help]")).to_be_visible()
+    expect(lab.locator("#bb-sweep-run")).to_be_visible()
+    lab.keyboard.press("Escape")
+    expect(lab.locator("dialog[data-part=help]")).to_be_hidden()
+    expect(lab.locator("#bb-viewer")).to_be_hidden()
+
+
 def test_a_sweep_draws_and_its_point_opens_the_run(lab: Page, stage: Stage) -> None:
     sweep(lab)
     pick(lab, 0)

@@ -213,6 +213,13 @@ def test_every_colour_of_a_trace_is_one_that_the_page_has() -> None:
             assert f'"{drawn.meta["colour"]}"' in script
 
 
+def test_the_page_can_say_what_hovers_over_a_point() -> None:
+    known = re.compile(r"%\{\w+(\[\d+\])?(:\.\df)?\}")  # as assets/viewer/labpoints.mjs reads it
+    for study in STUDIES.values():
+        for drawn in study.figure(TRACES["steered"], tracer=wandering).data:
+            assert "%" not in known.sub("", drawn.hovertemplate or "")
+
+
 @pytest.fixture
 def saved(tmp_path: Path) -> Path:
     TRACES["steered"].save(tmp_path / "run.ndjson")

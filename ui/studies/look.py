@@ -30,10 +30,11 @@ BLUE = Colour("merge", "#0072B2")
 ORANGE = Colour("sync", "#E69F00")
 GREEN = Colour("eos", "#009E73")
 PINK = Colour("refresh", "#CC79A7")
-RED = Colour("focus", "#D55E00")
+RED = Colour("red", "#D55E00")
 SKY = Colour("accent", "#56B4E9")
 GREY = Colour("faint", "#7F7F7F")
-SIX = (BLUE, ORANGE, GREEN, PINK, RED, SKY)
+# The page has no sky blue beside its blue: there the sixth is the colour of its words.
+SIX = (BLUE, ORANGE, GREEN, PINK, RED, SKY._replace(name="ink"))
 NO_STEPS = "This run has no steps: there was nothing to fill."
 
 
