@@ -18,7 +18,7 @@ from ui.branches import BranchCard, picked, show
 from ui.knobs import ThresholdCard
 from ui.labplot import Act, LabPlot, Shown
 from ui.live import LiveRuns
-from ui.parts import AT_ONCE, IN_TURN, turns, warn
+from ui.parts import AT_ONCE, IN_TURN, KNOB, turns, warn
 from ui.prompt import PromptCard, drive
 from ui.running import SETTINGS
 from ui.session import ControlStore
@@ -78,7 +78,7 @@ def wire_sweeps(
         outputs, **turns(streams), **IN_TURN,
     )  # fmt: skip
     card.stop.click(stopped, done, outputs[1:], cancels=sweeping, **IN_TURN)
-    card.measure.input(measured, [done, card.measure], card.plot, **AT_ONCE)
+    card.measure.input(measured, [done, card.measure], card.plot, **KNOB)
     card.plot.submit(opened, done, [viewer, *rail.prompt.driving], cancels=running, **IN_TURN)
     card.plot.apply(
         lambda *given, event: used(runs.store, *given, event), [done, rail.key, rail.branches.known],
