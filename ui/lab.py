@@ -31,7 +31,6 @@ from ui.viewer import recorded_value
 SECONDS_BETWEEN_FIGURES = 0.5
 MOST_RUNS_OFFERED = 8
 HOURS_KEPT = 2  # a sweep of a visitor who left
-UNCHANGED = (gr.skip(),) * 4
 SWEPT = ("commit_threshold", "merge_threshold", "sync_threshold", "refresh_interval")
 
 
@@ -71,6 +70,9 @@ def wire_sweeps(
         settings = {"block_sizes": picked(chips), **dict(zip(SETTINGS, knobs, strict=True))}
         yield from sweep_updates(runs, lambda: asked(fields, prompt, settings, was, measure), minutes)
 
+    def use(was: Sweep | None, key: str | None, known: list[int], event: gr.EventData) -> Any:
+        return used(runs.store, was, key, known, event)  # Gradio gives the event to what names its type, by position
+
     outputs = [done, card.plot, card.run, card.stop]
     sweeping = card.run.click(
         stream,
@@ -81,7 +83,7 @@ def wire_sweeps(
     card.measure.input(measured, [done, card.measure], card.plot, **AT_ONCE)
     card.plot.submit(opened, done, [viewer, *rail.prompt.driving], cancels=running, **IN_TURN)
     card.plot.apply(
-        lambda *given, event: used(runs.store, *given, event), [done, rail.key, rail.branches.known],
+        use, [done, rail.key, rail.branches.known],
         [*(getattr(rail.thresholds, name) for name in SWEPT), rail.branches.known, rail.branches.sizes,
          rail.branches.resized], **AT_ONCE,
     )  # fmt: skip

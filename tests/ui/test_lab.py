@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import inspect
 import json
 import threading
 import time
@@ -11,6 +12,7 @@ from typing import Any
 
 import gradio as gr
 import pytest
+from gradio.helpers import special_args
 from scripted import ScriptedModel
 
 from blockbatch.bench.sweep_file import points_from_json
@@ -20,8 +22,11 @@ from blockbatch.run import Run
 from blockbatch.trace import Trace
 from blockbatch.trajectory import Trajectory
 from ui import lab, labplot, studycard
+from ui.engine import Engine
+from ui.interface import create_ui
 from ui.live import LiveRuns
 from ui.session import LocalControlStore, Turnstile, Wishes
+from ui.settings import Settings
 from ui.studies import STUDIES
 from ui.sweeping import NOTHING, TYPED, Sweep, decode
 
@@ -138,6 +143,19 @@ def test_a_points_branches_become_chips() -> None:
 def test_values_of_a_point_that_is_not_there_change_nothing() -> None:
     for data in ({}, {"point": 3, "of": 0}, {"point": -1, "of": 0}):
         assert lab.used(LocalControlStore(), finished(), None, [4], sent(**data)) == (gr.skip(),) * 7
+
+
+def test_all_that_the_lab_sends_reaches_its_function() -> None:
+    engine = Engine(start=lambda prompt, config: Run(ScriptedModel(), prompt, config))
+    page = create_ui(engine, Settings())
+    plots = {block._id for block in page.blocks.values() if isinstance(block, labplot.LabPlot)}
+    told = [fn for fn in page.fns.values() for target, _ in fn.targets if target in plots and fn.fn]
+    assert len(told) == 3, "a figure of the run, a run of a sweep, and a point's values"
+    for fn in told:
+        data = gr.EventData(None, {"point": 0})
+        given, *_ = special_args(fn.fn, [None] * len(fn.inputs), None, data)
+        assert given[-1]._data is data._data
+        inspect.signature(fn.fn).bind(*given)
 
 
 def test_the_measure_of_a_sweep_is_kept_for_what_comes() -> None:
