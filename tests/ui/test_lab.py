@@ -6,7 +6,7 @@ import inspect
 import json
 import threading
 import time
-from collections.abc import Iterator
+from collections.abc import Generator, Iterator
 from types import SimpleNamespace
 from typing import Any
 
@@ -214,8 +214,9 @@ def test_a_figure_that_needs_the_model_says_so_where_there_is_none(text: str) ->
 def test_decoding_again_waits_for_its_turn(text: str) -> None:
     turnstile, order = Turnstile(1), list[str]()
 
-    def tracer(trace: Trace) -> Trajectory:
+    def tracer(trace: Trace) -> Iterator[Trajectory | None]:
         order.append("decoded")
+        yield None
         raise BlockBatchError("Enough.")
 
     def ask() -> None:
@@ -230,6 +231,45 @@ def test_decoding_again_waits_for_its_turn(text: str) -> None:
     turnstile.leave("other")
     asking.join(10)
     assert order == ["left", "decoded"]
+
+
+def test_a_tab_that_is_closed_while_it_waits_leaves_the_line_and_decodes_nothing(text: str) -> None:
+    turnstile = Turnstile(1)
+    turnstile.enter("other")
+    asking = studycard.study_updates(
+        {"name": "trajectory", "trace": text, "step": 0}, lambda _: pytest.fail("decoded"), turnstile
+    )
+    assert json.loads(next(asking))["says"] == "Waiting in line: 1 before this one."
+    closed(asking)
+    turnstile.enter("next")
+    turnstile.leave("other")
+    assert turnstile.place("next") == 0
+
+
+def test_a_tab_that_is_closed_while_its_run_is_decoded_again_ends_that(text: str) -> None:
+    turnstile, steps = Turnstile(1), list[str]()
+
+    def tracer(trace: Trace) -> Iterator[Trajectory | None]:
+        try:
+            while True:
+                steps.append("step")
+                yield None
+        finally:
+            steps.append("ended")
+
+    asking = studycard.study_updates({"name": "trajectory", "trace": text, "step": 0}, tracer, turnstile)
+    for _ in range(3):
+        next(asking)
+    closed(asking)
+    assert steps == ["step", "step", "ended"]
+    turnstile.enter("next")
+    assert turnstile.place("next") == 0
+
+
+def closed(asking: Iterator[Any]) -> None:
+    """Close it, as Gradio does when the tab is closed."""
+    assert isinstance(asking, Generator)
+    asking.close()
 
 
 def test_what_is_shown_is_plain_json() -> None:
