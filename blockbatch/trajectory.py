@@ -80,6 +80,8 @@ def trajectory_by_step(model: Model, trace: Trace, dimension: int = DIMENSION) -
         began = time.perf_counter()
         if next(lines, None) is None:
             raise ForkError(f"The run ends here after {len(run.trace.steps)} steps, but the recorded one goes on.")
+        if run.trace.end is not None:  # a run that broke off at this step raises now
+            next(lines, None)
         total += 1000 * (time.perf_counter() - began)
         yield None
     yield watch.trajectory(total)
