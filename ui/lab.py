@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 import gradio as gr
 
 from blockbatch.bench.sweep import Point as Measured
-from blockbatch.bench.sweep import label
+from blockbatch.bench.sweep import label, spoken
 from blockbatch.bench.sweep_file import to_json
 from blockbatch.config import DecodeConfig
 from blockbatch.errors import BlockBatchError
@@ -23,7 +23,7 @@ from ui.prompt import PromptCard, drive
 from ui.running import SETTINGS
 from ui.session import ControlStore
 from ui.studycard import study_card
-from ui.sweepcard import SweepCard, spoken, sweep_card
+from ui.sweepcard import SweepCard, sweep_card
 from ui.sweepfigures import figure_of
 from ui.sweeping import Kept, Measure, Range, Sweep, decode, planned, settings_in
 from ui.viewer import recorded_value
