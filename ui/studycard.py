@@ -37,11 +37,29 @@ def study_card(offers_model: bool) -> LabPlot:
 
 def wire_studies(plot: LabPlot, tracer: StepwiseTracer | None, turnstile: Turnstile, streams: int) -> None:
     """Answer what the card is asked for by its value; a run is decoded again in its turn among all runs."""
+    asks = gr.State(Asks())
 
-    def answer(event: gr.EventData) -> Iterator[Any]:
-        yield from study_updates(event._data, tracer, turnstile)
+    def answer(own: Asks, event: gr.EventData) -> Iterator[Any]:
+        yield from own.newest(study_updates(event._data, tracer, turnstile))
 
-    plot.submit(answer, None, plot, **turns(streams), **IN_TURN)
+    # "multiple": another figure may be asked for while one is waited for, which that ends
+    plot.submit(answer, asks, plot, trigger_mode="multiple", **turns(streams), **IN_TURN)
+
+
+class Asks:
+    """What a visitor has asked for: only the newest is answered."""
+
+    def __init__(self) -> None:
+        self._newest: object = None
+
+    def newest(self, updates: Iterator[Any]) -> Iterator[Any]:
+        """`updates`, until something else is asked for; the last one then changes nothing, for Gradio repeats it."""
+        mine = self._newest = object()
+        for update in updates:
+            if self._newest is not mine:
+                yield gr.skip()
+                return
+            yield update
 
 
 def study_updates(asked: Any, tracer: StepwiseTracer | None, turnstile: Turnstile) -> Iterator[Any]:

@@ -314,6 +314,24 @@ def test_a_tab_that_is_closed_while_its_run_is_decoded_again_ends_that(text: str
     assert turnstile.place("next") == 0
 
 
+def test_another_figure_ends_the_one_that_is_waited_for(text: str) -> None:
+    turnstile, asks = Turnstile(1), studycard.Asks()
+    turnstile.enter("other")
+
+    def ask(name: str) -> Iterator[Any]:
+        asked = {"name": name, "trace": text, "step": 1}
+        return asks.newest(studycard.study_updates(asked, lambda _: pytest.fail("decoded"), turnstile))
+
+    waiting = ask("trajectory")
+    next(waiting)
+    [figure] = ask("packing")
+    assert "figure" in json.loads(figure)
+    assert list(waiting) == [gr.skip()]
+    turnstile.enter("next")
+    turnstile.leave("other")
+    assert turnstile.place("next") == 0
+
+
 def closed(asking: Iterator[Any]) -> None:
     """Close it, as Gradio does when the tab is closed."""
     assert isinstance(asking, Generator)
