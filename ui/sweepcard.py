@@ -27,7 +27,7 @@ class RangeFields(NamedTuple):
     parameter: gr.Dropdown
     low: gr.Number
     high: gr.Number
-    count: gr.Number
+    points: gr.Number
 
 
 class SweepCard(NamedTuple):
@@ -77,7 +77,7 @@ def range_fields(label: str, parameter: str) -> RangeFields:
     names: list[tuple[str, str]] = [(spoken(name), name) for name in PARAMETERS]
     choices = names if parameter != NOTHING else [("nothing else", NOTHING), *names]
     with gr.Row(elem_classes="bb-lab-row"):
-        chosen = gr.Dropdown(choices, value=parameter, label=label, elem_id=f"bb-sweep-{label}")  # type: ignore[arg-type]
+        chosen = gr.Dropdown(choices, value=parameter, label=label, elem_id=f"bb-sweep-{label}")
         made = RangeFields(
             chosen,
             *(

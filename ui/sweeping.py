@@ -35,12 +35,12 @@ BEGUN = session_line("live")  # a run's text holds it as soon as it does not wai
 
 
 class Range(NamedTuple):
-    """A parameter and the values it takes: `count` of them from `low` to `high`; of sets of branches, all."""
+    """A parameter and the values it takes: `points` of them from `low` to `high`; of sets of branches, all."""
 
     parameter: str
     low: float
     high: float
-    count: float
+    points: float
 
     def axis(self, base: DecodeConfig) -> Axis:
         """The axis, in the range that the page's knobs have; BlockBatchError, one sentence, where there can be none."""
@@ -48,7 +48,7 @@ class Range(NamedTuple):
         if known.kind == "sets":
             return sweep.default_axis(known.name, base)
         low, high = (number(known.name, end, known.lowest, known.highest) for end in (self.low, self.high))
-        return sweep.spaced(known.name, low, high, integer("points", self.count, 1, sweep.MOST_CELLS))
+        return sweep.spaced(known.name, low, high, integer("points", self.points, 1, sweep.MOST_CELLS))
 
 
 class Kept(NamedTuple):
