@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import math
+import sys
 from typing import Any
 
 from blockbatch.errors import TraceError
@@ -102,8 +103,7 @@ class Fields:
         if (
             isinstance(value, int | float)
             and not isinstance(value, bool)
-            and 0 <= value <= high
-            and math.isfinite(value)
+            and 0 <= value <= min(high, sys.float_info.max)  # a whole number may be larger than any float
         ):
             return float(value)
         raise _wrong(name, value, "a probability" if high == 1 else "a finite number from 0 on")

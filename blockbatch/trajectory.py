@@ -8,7 +8,7 @@ distances between rows about as they are.
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -45,6 +45,7 @@ class Trajectory:
 
 
 Tracer = Callable[[Trace], Trajectory]  # decodes a run again for its trajectory
+StepwiseTracer = Callable[[Trace], Iterator[Trajectory | None]]  # as `trajectory_by_step` does
 
 
 class Principal(NamedTuple):
@@ -63,17 +64,27 @@ def record_trajectory(model: Model, trace: Trace, dimension: int = DIMENSION) ->
 
         python -m ui.studies trajectory assets/traces/clean.ndjson out.json
     """
+    for recorded in trajectory_by_step(model, trace, dimension):
+        if recorded is not None:
+            return recorded
+    raise AssertionError("the last is the trajectory")
+
+
+def trajectory_by_step(model: Model, trace: Trace, dimension: int = DIMENSION) -> Iterator[Trajectory | None]:
+    """`record_trajectory`, that can be closed between two steps: None again and again, at last the trajectory."""
     require_its_model(model, trace)
-    watch = _Watch(trace, dimension)
+    watch, total = _Watch(trace, dimension), 0.0
     run = Run(model, trace.header.prompt, trace.header.config, after_step=watch)
-    began = time.perf_counter()
-    for _ in run if trace.steps else ():
-        if len(run.trace.steps) == len(trace.steps):
-            break
-    total = 1000 * (time.perf_counter() - began)
-    if len(run.trace.steps) < len(trace.steps):
-        raise ForkError(f"The run ends here after {len(run.trace.steps)} steps, but the recorded one goes on.")
-    return watch.trajectory(total)
+    lines = iter(run)
+    while len(run.trace.steps) < len(trace.steps):
+        began = time.perf_counter()
+        if next(lines, None) is None:
+            raise ForkError(f"The run ends here after {len(run.trace.steps)} steps, but the recorded one goes on.")
+        if run.trace.end is not None:  # a run that broke off at this step raises now
+            next(lines, None)
+        total += 1000 * (time.perf_counter() - began)
+        yield None
+    yield watch.trajectory(total)
 
 
 def principal(vectors: Floats, k: int = 3) -> Principal:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, TypedDict
 
 from blockbatch.errors import ModelError
 from blockbatch.trace import Trace
-from blockbatch.trajectory import Tracer
+from blockbatch.trajectory import StepwiseTracer
 from ui.live import Starter
 from ui.settings import Settings
 from ui.steering import RunLike
@@ -31,14 +31,14 @@ class ModelInfo(TypedDict):
 @dataclass(frozen=True)
 class Engine:
     """`start` begins a run of `model`, `fork` goes on from a step of a recorded one (see `blockbatch.fork.fork`),
-    `trajectory` decodes one again for the way of its caches (see `blockbatch.trajectory.record_trajectory`).
+    `trajectory` decodes one again for the way of its caches (see `blockbatch.trajectory.trajectory_by_step`).
 
     Without them `problem` says why only recorded runs can be shown; `caution` what the model's answers may suffer from.
     """
 
     start: Starter | None = None
     fork: Forker | None = None
-    trajectory: Tracer | None = None
+    trajectory: StepwiseTracer | None = None
     problem: str = ""
     caution: str = ""
     model: ModelInfo | None = None
@@ -62,12 +62,12 @@ def engine_of(model: Model) -> Engine:
     """The engine around a model."""
     from blockbatch.fork import fork
     from blockbatch.run import Run
-    from blockbatch.trajectory import record_trajectory
+    from blockbatch.trajectory import trajectory_by_step
 
     return Engine(
         start=lambda prompt, config: Run(model, prompt, config),
         fork=lambda trace, step, changes: fork(model, trace, step, **changes),
-        trajectory=lambda trace: record_trajectory(model, trace),
+        trajectory=lambda trace: trajectory_by_step(model, trace),
         caution=model.caution,
         model=ModelInfo(id=model.id, max_length=model.max_length, device=model.device, dtype=model.dtype),
     )

@@ -15,7 +15,7 @@ import gradio as gr
 
 from blockbatch.errors import BlockBatchError
 from blockbatch.trace import Trace
-from blockbatch.trajectory import Tracer, Trajectory
+from blockbatch.trajectory import StepwiseTracer, Trajectory
 from ui.engine import Engine
 from ui.live import Job, Order
 from ui.session import ControlStore
@@ -58,7 +58,7 @@ def decode_on_gpu(
     return decoded
 
 
-def trajectory_on_gpu(engine: Engine, settings: Settings) -> Tracer | None:
+def trajectory_on_gpu(engine: Engine, settings: Settings) -> StepwiseTracer | None:
     """`engine.trajectory`; on ZeroGPU in a worker with a GPU, and with a BlockBatchError where it gets none."""
     trajectory = engine.trajectory
     if not settings.zero_gpu or trajectory is None:
@@ -66,19 +66,19 @@ def trajectory_on_gpu(engine: Engine, settings: Settings) -> Tracer | None:
     import spaces
 
     @spaces.GPU(duration=lambda trace: seconds_for(2 * len(trace.steps), 0.0))  # a forward a step, and its vectors
-    def record(trace: Trace) -> Trajectory | Refusal:
+    def record(trace: Trace) -> Iterator[Trajectory | Refusal | None]:
         try:
-            return trajectory(trace)
+            yield from trajectory(trace)
         except BlockBatchError as error:
-            return Refusal(str(error))
+            yield Refusal(str(error))
 
-    def recorded(trace: Trace) -> Trajectory:
+    def recorded(trace: Trace) -> Iterator[Trajectory | None]:
         try:
-            found = record(trace)
+            for found in record(trace):
+                if isinstance(found, Refusal):
+                    raise BlockBatchError(found.sentence)
+                yield found
         except gr.Error as error:  # no GPU is free, or the visitor's quota is used up
             raise BlockBatchError(str(error.message)) from None
-        if isinstance(found, Refusal):
-            raise BlockBatchError(found.sentence)
-        return found
 
     return recorded

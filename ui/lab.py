@@ -8,11 +8,11 @@ from typing import Any, NamedTuple
 
 import gradio as gr
 
+from blockbatch.bench.sweep import Cell, label, spoken
 from blockbatch.bench.sweep import Point as Measured
-from blockbatch.bench.sweep import label
 from blockbatch.bench.sweep_file import to_json
-from blockbatch.config import DecodeConfig
-from blockbatch.errors import BlockBatchError
+from blockbatch.config import MAX_COUNT, DecodeConfig, integer
+from blockbatch.errors import BlockBatchError, ConfigError
 from ui import labplot
 from ui.branches import BranchCard, picked, show
 from ui.knobs import ThresholdCard
@@ -23,15 +23,14 @@ from ui.prompt import PromptCard, drive
 from ui.running import SETTINGS
 from ui.session import ControlStore
 from ui.studycard import study_card
-from ui.sweepcard import SweepCard, spoken, sweep_card
-from ui.sweepfigures import figure_of
-from ui.sweeping import Kept, Measure, Range, Sweep, decode, planned, settings_in
+from ui.sweepcard import SweepCard, sweep_card
+from ui.sweepfigures import Measure, figure_of
+from ui.sweeping import Kept, Range, Sweep, decode, planned, settings_in
 from ui.viewer import recorded_value
 
 SECONDS_BETWEEN_FIGURES = 0.5
 MOST_RUNS_OFFERED = 8
 HOURS_KEPT = 2  # a sweep of a visitor who left
-UNCHANGED = (gr.skip(),) * 4
 SWEPT = ("commit_threshold", "merge_threshold", "sync_threshold", "refresh_interval")
 
 
@@ -66,10 +65,13 @@ def wire_sweeps(
     done = gr.State(None, time_to_live=3600 * HOURS_KEPT)
     count = len(card.fields)
 
-    def stream(was: Sweep | None, minutes: float, measure: Measure, *values: Any) -> Iterator[tuple[Any, ...]]:
+    def stream(was: Sweep | None, minutes: float, measure: Measure | None, *values: Any) -> Iterator[tuple[Any, ...]]:
         fields, (prompt, chips, *knobs) = values[:count], values[count:]
         settings = {"block_sizes": picked(chips), **dict(zip(SETTINGS, knobs, strict=True))}
         yield from sweep_updates(runs, lambda: asked(fields, prompt, settings, was, measure), minutes)
+
+    def use(was: Sweep | None, key: str | None, known: list[int], event: gr.EventData) -> Any:
+        return used(runs.store, was, key, known, event)  # Gradio gives the event to what names its type, by position
 
     outputs = [done, card.plot, card.run, card.stop]
     sweeping = card.run.click(
@@ -77,25 +79,26 @@ def wire_sweeps(
         [done, card.minutes, card.measure, *card.fields, rail.prompt.prompt, rail.branches.sizes, *rail.knobs],
         outputs, **turns(streams), **IN_TURN,
     )  # fmt: skip
+    sweeping.failure(stopped, done, outputs[1:], **AT_ONCE)
     card.stop.click(stopped, done, outputs[1:], cancels=sweeping, **IN_TURN)
     card.measure.input(measured, [done, card.measure], card.plot, **KNOB)
     card.plot.submit(opened, done, [viewer, *rail.prompt.driving], cancels=running, **IN_TURN)
     card.plot.apply(
-        lambda *given, event: used(runs.store, *given, event), [done, rail.key, rail.branches.known],
+        use, [done, rail.key, rail.branches.known],
         [*(getattr(rail.thresholds, name) for name in SWEPT), rail.branches.known, rail.branches.sizes,
          rail.branches.resized], **AT_ONCE,
     )  # fmt: skip
 
 
 def asked(
-    fields: Sequence[Any], prompt: str, settings: Mapping[str, Any], was: Sweep | None, measure: Measure
+    fields: Sequence[Any], prompt: str, settings: Mapping[str, Any], was: Sweep | None, measure: Measure | None
 ) -> Sweep:  # fmt: skip
-    """The sweep that the fields ask for: the one that was stopped, where it is the same."""
+    """The sweep that the fields ask for, with what the one before has done of it."""
     first, second, (over, prompts) = Range(*fields[:4]), Range(*fields[4:8]), fields[8:]
     made = planned(DecodeConfig(**settings), (first, second), over, prompt, prompts)
-    if was and (was.cells, was.tasks) == (made.cells, made.tasks):
-        made = was
-    made.measure = measure
+    if was:
+        made.take_over(was)
+    made.measure = measure or "nfe"  # a browser can send none
     return made
 
 
@@ -106,12 +109,15 @@ def sweep_updates(
     sweep: Sweep | None = None
     try:
         sweep = begin()
-        yield sweep, shown(sweep, going=True).to_json(), *buttons(going=True)
-        drawn = clock()
+        sweep.going = True
+        yield sweep, shown(sweep).to_json(), *buttons(going=True)
+        drawn, news = clock(), False
         for finished in decode(sweep, runs, minutes, warn):
-            late = finished and clock() - drawn >= SECONDS_BETWEEN_FIGURES
-            drawn = clock() if late else drawn
-            yield gr.skip(), shown(sweep, going=True).to_json() if late else gr.skip(), gr.skip(), gr.skip()
+            news = news or finished
+            due = news and clock() - drawn >= SECONDS_BETWEEN_FIGURES
+            yield gr.skip(), shown(sweep).to_json() if due else gr.skip(), gr.skip(), gr.skip()
+            if due:  # counted from the figure's end, for a large one takes long
+                drawn, news = clock(), False
     except BlockBatchError as error:
         warn(error)
     yield gr.skip(), *stopped(sweep)
@@ -119,7 +125,10 @@ def sweep_updates(
 
 def stopped(sweep: Sweep | None) -> tuple[Any, ...]:
     """Updates of the figure and the two buttons when no more is done."""
-    return shown(sweep, going=False).to_json() if sweep else gr.skip(), *buttons(going=False)
+    if sweep is None:
+        return gr.skip(), *buttons(going=False)
+    sweep.going = False
+    return shown(sweep).to_json(), *buttons(going=False)
 
 
 def buttons(going: bool) -> tuple[gr.Button, gr.Button]:
@@ -127,47 +136,51 @@ def buttons(going: bool) -> tuple[gr.Button, gr.Button]:
     return gr.Button(interactive=not going), gr.Button(interactive=going)
 
 
-def measured(sweep: Sweep | None, measure: Measure) -> Any:
+def measured(sweep: Sweep | None, measure: Measure | None) -> Any:
     """The figure, when its map is to show something else; a sweep that goes on shows that from now on, too."""
     if sweep is None:
         return gr.skip()
-    sweep.measure = measure
-    return shown(sweep, going=False).to_json()
+    sweep.measure = measure or "nfe"
+    return shown(sweep).to_json()
 
 
-def shown(sweep: Sweep, going: bool) -> Shown:
+def shown(sweep: Sweep) -> Shown:
     """The figure of what is done, and what can be done with each of its points."""
-    points = sweep.points
+    points, runs = sweep.points, sweep.by_cell
     return Shown(
-        says=progress(sweep, going),
+        says=progress(sweep),
         share=len(sweep.kept) / sweep.total,
         figure=figure_of(points, sweep.measure) if points else None,
-        points={point.cell.index: described(sweep, point) for point in points},
-        file=None if going or not points else saved(points),
+        points={point.cell.index: described(point, runs[point.cell.index]) for point in points},
+        file=None if sweep.going or not points else saved(points),
     )
 
 
-def progress(sweep: Sweep, going: bool) -> str:
+def progress(sweep: Sweep) -> str:
     """How far a sweep is, in a sentence."""
     done = f"{len(sweep.kept)} of {sweep.total} runs done"
     if len(sweep.kept) == sweep.total:
         return f"All {sweep.total} runs done. Pick a point to open its runs or to use its values."
-    return f"{done}." if going else f"{done}. Run the sweep again to go on from here."
+    return f"{done}." if sweep.going else f"{done}. Run the sweep again to go on from here."
 
 
-def described(sweep: Sweep, point: Measured) -> labplot.Point:
-    """What a point says when it is picked, and what can be done with it."""
-    acts = [Act("submit", opening(place, run), place) for place, run in worst_first(sweep.runs_of(point.cell.index))]
+def described(point: Measured, runs: list[tuple[int, Kept]]) -> labplot.Point:
+    """What a point says when it is picked, and what can be done with it and its `runs`."""
+    acts = [Act("submit", opening(place, run), place) for place, run in worst_first(runs)]
     return labplot.Point(told(point), [*acts[:MOST_RUNS_OFFERED], Act("apply", "Use these values")])
 
 
 def told(point: Measured) -> str:
     """A point in a sentence."""
-    values = ", ".join(f"{spoken(name)} {label(value)}" for name, value in point.cell.values.items())
     prompts = len(point.outcomes)
     mean = f"{point.nfe:.1f} forwards on average over {prompts} prompts" if prompts > 1 else f"{point.nfe:.0f} forwards"
     right = f"; {point.right.hits} of {point.right.n} right" if point.right else ""
-    return f"{values}: {mean}{right}."
+    return f"{values_of(point.cell)}: {mean}{right}."
+
+
+def values_of(cell: Cell) -> str:
+    """What its values are, in words."""
+    return ", ".join(f"{spoken(name)} {label(value)}" for name, value in cell.values.items())
 
 
 def worst_first(runs: list[tuple[int, Kept]]) -> list[tuple[int, Kept]]:
@@ -182,29 +195,31 @@ def opening(place: int, run: Kept) -> str:
 
 
 def opened(sweep: Sweep | None, event: gr.EventData) -> tuple[Any, ...]:
-    """The viewer and its buttons with the run that was wanted; nothing where it is not kept any more."""
+    """The viewer and its buttons with the run that was wanted; where it is not kept any more a warning, and the buttons
+    as they are without a run, for the event has ended any."""
     place = place_in(event)
     run = sweep.kept.get(place) if sweep and place else None
     if sweep is None or run is None or place is None:
         warn("This run is no longer kept; run the sweep again.")
-        return (gr.skip(),) * 5
-    values = ", ".join(f"{spoken(name)} {label(value)}" for name, value in sweep.cells[place[0]].values.items())
-    return recorded_value(run.text, f"sweep: {values}, prompt {place[1] + 1}"), *drive(False)
+        return gr.skip(), *drive(False)
+    name = f"sweep: {values_of(sweep.cells[place[0]])}, prompt {place[1] + 1}"
+    return recorded_value(run.text, name), *drive(False)
 
 
 def place_in(event: gr.EventData) -> tuple[int, int] | None:
     """The cell's index and the prompt's place that the page sent; None for anything else."""
     wanted = event._data if isinstance(event._data, Mapping) else {}
     try:
-        return int(wanted["point"]), int(wanted["of"])
-    except (KeyError, TypeError, ValueError):
+        point, of = (integer(name, wanted.get(name), 0, MAX_COUNT) for name in ("point", "of"))
+    except ConfigError:
         return None
+    return point, of
 
 
 def used(store: ControlStore, sweep: Sweep | None, key: str | None, known: list[int], event: gr.EventData) -> Any:
     """Updates of the knobs that a sweep can vary, to a point's values; a run that goes on takes them up, too."""
     place = place_in(event)
-    if sweep is None or place is None or not 0 <= place[0] < len(sweep.cells):
+    if sweep is None or place is None or place[0] >= len(sweep.cells):
         return (gr.skip(),) * (len(SWEPT) + 3)
     settings = settings_in(sweep.cells[place[0]])
     sizes = list(settings.get("block_sizes", ()))

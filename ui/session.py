@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import secrets
 import threading
-import time
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import AbstractContextManager, contextmanager
@@ -17,7 +16,6 @@ from typing import Any
 
 FULL_SPEED = 0.0
 KEY_BYTES = 18
-SECONDS_BETWEEN_LOOKS = 0.2
 
 
 @dataclass(frozen=True)
@@ -136,14 +134,12 @@ class Turnstile:
             self._line.append(key)
 
     @contextmanager
-    def turn(self) -> Iterator[None]:
-        """Stand in line until it is one's turn, then hold a place until the block ends."""
+    def standing(self) -> Iterator[Callable[[], int]]:
+        """Stand in line, and hold a place when it is one's turn, until the block ends; gives one's `place`."""
         key = secrets.token_urlsafe(KEY_BYTES)
         self.enter(key)
         try:
-            while self.place(key):
-                time.sleep(SECONDS_BETWEEN_LOOKS)
-            yield
+            yield lambda: self.place(key)
         finally:
             self.leave(key)
 

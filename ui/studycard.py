@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
-from contextlib import nullcontext
+import time
+from collections.abc import Generator, Iterator, Mapping
 from typing import Any
 
 import gradio as gr
@@ -11,14 +11,17 @@ import gradio as gr
 from blockbatch.config import choice, integer
 from blockbatch.errors import BlockBatchError, TraceError
 from blockbatch.reading import parse_trace
-from blockbatch.trajectory import Tracer
+from blockbatch.trace import Trace
+from blockbatch.trajectory import StepwiseTracer, Trajectory
 from ui.asking import text
 from ui.labplot import Ask, LabPlot, Shown
 from ui.parts import IN_TURN, card, turns
 from ui.session import Turnstile
-from ui.studies import STUDIES
+from ui.studies import STUDIES, Study
 
 ABOUT = "Each is drawn from the run and the step that the replay shows. A click in one moves the replay there."
+AGAIN = "The model decodes the run again, step by step."
+SECONDS_BETWEEN_LOOKS = 0.2
 
 
 def study_card(offers_model: bool) -> LabPlot:
@@ -32,32 +35,73 @@ def study_card(offers_model: bool) -> LabPlot:
         )  # fmt: skip
 
 
-def wire_studies(plot: LabPlot, tracer: Tracer | None, turnstile: Turnstile, streams: int) -> None:
+def wire_studies(plot: LabPlot, tracer: StepwiseTracer | None, turnstile: Turnstile, streams: int) -> None:
     """Answer what the card is asked for by its value; a run is decoded again in its turn among all runs."""
+    asks = gr.State(Asks())
 
-    def answer(event: gr.EventData) -> Iterator[Any]:
-        yield from study_updates(event._data, tracer, turnstile)
+    def answer(own: Asks, event: gr.EventData) -> Iterator[Any]:
+        yield from own.newest(study_updates(event._data, tracer, turnstile))
 
-    # What is asked for while another figure is being made comes after it, for its button is pressed by then.
-    plot.submit(answer, None, plot, trigger_mode="always_last", **turns(streams), **IN_TURN)
+    # "multiple": another figure may be asked for while one is waited for, which that ends
+    plot.submit(answer, asks, plot, trigger_mode="multiple", **turns(streams), **IN_TURN)
 
 
-def study_updates(asked: Any, tracer: Tracer | None, turnstile: Turnstile) -> Iterator[Any]:
-    """Updates of the card; what cannot be drawn is one sentence in its place.
+class Asks:
+    """What a visitor has asked for: only the newest is answered."""
 
-    A visitor's browser sends `asked` as plain JSON, {name, trace, step}, so nothing in it is believed.
-    """
+    def __init__(self) -> None:
+        self._newest: object = None
+
+    def newest(self, updates: Iterator[Any]) -> Iterator[Any]:
+        """`updates`, until something else is asked for; the last one then changes nothing, for Gradio repeats it."""
+        mine = self._newest = object()
+        for update in updates:
+            if self._newest is not mine:
+                yield gr.skip()
+                return
+            yield update
+
+
+def study_updates(asked: Any, tracer: StepwiseTracer | None, turnstile: Turnstile) -> Iterator[Any]:
+    """Updates of the card; what cannot be drawn is one sentence in its place."""
     try:
-        known_form = asked if isinstance(asked, Mapping) else {}
-        study = STUDIES[choice("name", known_form.get("name"), tuple(STUDIES))]
-        trace = parse_trace(text("trace", known_form), whole=False)  # a run that still goes on can be drawn, too
-        if not trace.steps:
-            raise TraceError("This run has no steps, so there is nothing to draw.")
-        step = integer("step", known_form.get("step"), 0, len(trace.steps) - 1)
-        if study.needs_model:
-            yield Shown(says="The model decodes the run again, step by step.").to_json()
-        with turnstile.turn() if study.needs_model else nullcontext():
-            figure = study.figure(trace, step, tracer)
+        study, trace, step = wanted(asked)
+        if study.needs_model and tracer:
+            recorded = yield from decoded_again(trace, tracer, turnstile)
+            figure = study.figure(trace, step, lambda _: recorded)
+        else:
+            figure = study.figure(trace, step)
         yield Shown(figure=figure).to_json()
     except BlockBatchError as error:
         yield Shown(says=str(error)).to_json()
+
+
+def wanted(asked: Any) -> tuple[Study, Trace, int]:
+    """The figure, the run and the step that are asked for; BlockBatchError, one sentence, where there are none.
+
+    A visitor's browser sends `asked` as plain JSON, {name, trace, step}, so nothing in it is believed.
+    """
+    known_form = asked if isinstance(asked, Mapping) else {}
+    study = STUDIES[choice("name", known_form.get("name"), tuple(STUDIES))]
+    trace = parse_trace(text("trace", known_form), whole=False)  # a run that still goes on can be drawn, too
+    if not trace.steps:
+        raise TraceError("This run has no steps, so there is nothing to draw.")
+    return study, trace, integer("step", known_form.get("step"), 0, len(trace.steps) - 1)
+
+
+def decoded_again(trace: Trace, tracer: StepwiseTracer, turnstile: Turnstile) -> Generator[Any, None, Trajectory]:
+    """Updates of the card while the run waits in line and is decoded again; gives its trajectory.
+
+    It can be closed while it waits and between two steps, as a closed tab does: Gradio holds up the streams of all
+    visitors until that is done.
+    """
+    with turnstile.standing() as place:
+        while ahead := place():
+            yield Shown(says=f"Waiting in line: {ahead} before this one.").to_json()
+            time.sleep(SECONDS_BETWEEN_LOOKS)
+        yield Shown(says=AGAIN).to_json()
+        for recorded in tracer(trace):
+            if recorded is not None:
+                return recorded
+            yield gr.skip()
+    raise AssertionError("the last is the trajectory")

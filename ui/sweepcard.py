@@ -6,7 +6,7 @@ from typing import Any, NamedTuple
 
 import gradio as gr
 
-from blockbatch.bench.sweep import PARAMETERS
+from blockbatch.bench.sweep import PARAMETERS, spoken
 from blockbatch.tasks import FAMILIES
 from ui.labplot import LabPlot
 from ui.parts import AT_ONCE, card, segments
@@ -27,7 +27,7 @@ class RangeFields(NamedTuple):
     parameter: gr.Dropdown
     low: gr.Number
     high: gr.Number
-    count: gr.Number
+    points: gr.Number
 
 
 class SweepCard(NamedTuple):
@@ -77,7 +77,7 @@ def range_fields(label: str, parameter: str) -> RangeFields:
     names: list[tuple[str, str]] = [(spoken(name), name) for name in PARAMETERS]
     choices = names if parameter != NOTHING else [("nothing else", NOTHING), *names]
     with gr.Row(elem_classes="bb-lab-row"):
-        chosen = gr.Dropdown(choices, value=parameter, label=label, elem_id=f"bb-sweep-{label}")  # type: ignore[arg-type]
+        chosen = gr.Dropdown(choices, value=parameter, label=label, elem_id=f"bb-sweep-{label}")
         made = RangeFields(
             chosen,
             *(
@@ -100,11 +100,6 @@ def range_field(name: str, parameter: str) -> dict[str, Any]:
 def ranged(parameter: str) -> tuple[gr.Number, ...]:
     """Updates of the range for another parameter."""
     return tuple(gr.Number(**range_field(name, parameter)) for name in RANGE)
-
-
-def spoken(parameter: str) -> str:
-    """A parameter as it is called on screen."""
-    return parameter.replace("_", " ")
 
 
 def field(label: str, value: float, low: float, high: float, info: str, precision: int = 0) -> gr.Number:

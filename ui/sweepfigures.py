@@ -17,7 +17,7 @@ from typing import Any, Literal, NamedTuple
 import plotly.graph_objects as go
 
 from blockbatch.bench.statistics import Oracle
-from blockbatch.bench.sweep import PARAMETERS, Point, Value, label, oracle
+from blockbatch.bench.sweep import PARAMETERS, Point, Value, label, oracle, spoken
 from blockbatch.bench.tables import share
 from ui.figurestyle import GRID
 from ui.studies.look import BLUE, GREEN, GREY, ORANGE, Colour, axis, said
@@ -136,7 +136,7 @@ def words(point: Point) -> str:
     n = len(point.outcomes)
     kinds = " + ".join(f"{mean:.1f} {LOOKS[kind].name}" for kind, mean in point.nfe_by_kind.items())
     lines = [
-        *(f"{_spoken(name)}: {label(value)}" for name, value in point.cell.values.items()),
+        *(f"{spoken(name)}: {label(value)}" for name, value in point.cell.values.items()),
         f"NFE {point.nfe:.1f} forwards a prompt, mean of {_prompts(n)}:",
         kinds,
         *([f"right: {point.right.hits} of {point.right.n}, {share(point.right)}"] if point.right else []),
@@ -312,11 +312,7 @@ def _percent(point: Point) -> float:
 
 
 def _title(name: str) -> str:
-    return f"{_spoken(name)} ({UNITS[PARAMETERS[name].kind]})"
-
-
-def _spoken(name: str) -> str:
-    return name.replace("_", " ")
+    return f"{spoken(name)} ({UNITS[PARAMETERS[name].kind]})"
 
 
 def _prompts(n: int) -> str:

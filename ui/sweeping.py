@@ -6,11 +6,12 @@ Its runs wait in line like any visitor's, one by one, so others come in between.
 from __future__ import annotations
 
 import gzip
+import itertools
 import time
 from collections import defaultdict
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Hashable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any, Literal, NamedTuple
+from typing import Any, NamedTuple
 
 from blockbatch.bench import plan, sweep
 from blockbatch.bench.jobs import Outcome, Task, Trial, Typed, outcome
@@ -21,28 +22,33 @@ from blockbatch.reading import parse_trace
 from blockbatch.tasks import FAMILIES, Example
 from ui.live import LiveRuns, Warn
 from ui.session import FULL_SPEED
+from ui.sweepfigures import Measure
+from ui.viewer import session_line
 
 TYPED, ALL = "the prompt", "all four"  # what a sweep can be over, besides one family
 NOTHING = "none"  # instead of a second parameter
 MOST_PROMPTS = 50
+MOST_RUNS = 4000  # that are kept for a visitor, and stand in the file of their sweep
 MOST_MINUTES = 30.0
-Measure = Literal["nfe", "accuracy"]
 SESSION_LINE = '{"type":"session"'
+BEGUN = session_line("live")  # a run's text holds it as soon as it does not wait in line any more
 
 
 class Range(NamedTuple):
-    """A parameter and the values it takes: `count` of them from `low` to `high`; of sets of branches, all."""
+    """A parameter and the values it takes: `points` of them from `low` to `high`; of sets of branches, all."""
 
     parameter: str
     low: float
     high: float
-    count: float
+    points: float
 
     def axis(self, base: DecodeConfig) -> Axis:
-        """The axis; BlockBatchError, one sentence, where there can be none."""
-        if self.parameter in PARAMETERS and PARAMETERS[self.parameter].kind == "sets":
-            return sweep.default_axis(self.parameter, base)
-        return sweep.spaced(self.parameter, self.low, self.high, integer("points", self.count, 1, sweep.MOST_CELLS))
+        """The axis, in the range that the page's knobs have; BlockBatchError, one sentence, where there can be none."""
+        known = PARAMETERS[choice("parameter", self.parameter, tuple(PARAMETERS))]
+        if known.kind == "sets":
+            return sweep.default_axis(known.name, base)
+        low, high = (number(known.name, end, known.lowest, known.highest) for end in (self.low, self.high))
+        return sweep.spaced(known.name, low, high, integer("points", self.points, 1, sweep.MOST_CELLS))
 
 
 class Kept(NamedTuple):
@@ -59,12 +65,16 @@ class Kept(NamedTuple):
 
 @dataclass
 class Sweep:
-    """The cells, the work in its order, and what is done of it: `kept` by the cell's index and the prompt's place."""
+    """The cells, the work in its order, and what is done of it: `kept` by the cell's index and the prompt's place.
+
+    measure: what its map shows; going: whether somebody is at it.  One thread adds to it while others look at it.
+    """
 
     cells: Sequence[Cell]
     tasks: Sequence[tuple[int, Task]]
     kept: dict[tuple[int, int], Kept] = field(default_factory=dict)
-    measure: Measure = "nfe"  # what its map shows
+    measure: Measure = "nfe"
+    going: bool = False
 
     @property
     def total(self) -> int:
@@ -74,14 +84,32 @@ class Sweep:
     @property
     def points(self) -> list[Point]:
         """The cells of which a run at least is done."""
-        outcomes: defaultdict[int, list[Outcome]] = defaultdict(list)
-        for (cell, _), kept in sorted(self.kept.items()):
-            outcomes[cell].append(kept.outcome)
+        outcomes = {cell: [kept.outcome for _, kept in runs] for cell, runs in self.by_cell.items()}
         return sweep.points(self.cells, outcomes)
+
+    @property
+    def by_cell(self) -> dict[int, list[tuple[int, Kept]]]:
+        """What is done by the index of its cell, each run with its prompt's place."""
+        found: defaultdict[int, list[tuple[int, Kept]]] = defaultdict(list)
+        for (cell, place), kept in sorted(self.kept.items()):
+            found[cell].append((place, kept))
+        return found
 
     def runs_of(self, cell: int) -> list[tuple[int, Kept]]:
         """What is done of a cell, each with its prompt's place."""
-        return [(place, kept) for (index, place), kept in sorted(self.kept.items()) if index == cell]
+        return self.by_cell.get(cell, [])
+
+    def take_over(self, was: Sweep) -> None:
+        """Keep what `was` has done of this sweep's work, too: the same prompts under the same settings."""
+        done = {was.work(place): kept for place, kept in dict(was.kept).items()}
+        for place in itertools.product(range(len(self.cells)), range(len(self.tasks))):
+            if (work := self.work(place)) in done:
+                self.kept[place] = done[work]
+
+    def work(self, place: tuple[int, int]) -> Hashable:
+        """What a run is kept under `place` of: its settings and its prompt."""
+        (index, task), config = self.tasks[place[1]], self.cells[place[0]].config
+        return config, task.family, index, task.prompt
 
     def missing(self) -> Iterator[tuple[tuple[int, int], Trial]]:
         """What is to be done, prompt by prompt over all cells, each with what it is to be kept under."""
@@ -94,7 +122,12 @@ class Sweep:
 def planned(base: DecodeConfig, ranges: Sequence[Range], over: str, prompt: str, count: float) -> Sweep:
     """The sweep around `base` over a prompt, a family or all; BlockBatchError, one sentence, where it cannot be."""
     axes = [each.axis(base) for each in ranges if each.parameter != NOTHING]
-    return Sweep(sweep.cells(base, axes), tasks_of(over, prompt, count))
+    made = Sweep(sweep.cells(base, axes), tasks_of(over, prompt, count))
+    if made.total > MOST_RUNS:
+        raise BlockBatchError(
+            f"The sweep would have {made.total} runs, but may have {MOST_RUNS}; ask for fewer values or prompts."
+        )
+    return made
 
 
 def tasks_of(over: str, prompt: str, count: float) -> list[tuple[int, Task]]:
@@ -110,7 +143,8 @@ def decode(
 ) -> Iterator[bool]:
     """Do what is missing, until the minutes are spent; again and again whether a run was finished since the last time.
 
-    Closing the iteration ends the run in hand.  BlockBatchError where a run cannot start or breaks.
+    A run that has begun by then is finished, one that still waits in line is not.  Closing the iteration ends the run
+    in hand.  BlockBatchError where a run cannot start or breaks.
     """
     spent_at = clock() + 60 * number("minutes", minutes, 0, MOST_MINUTES)
     for place, trial in wanted.missing():
@@ -120,6 +154,8 @@ def decode(
         for _, latest in runs.stream(trial.example.prompt, trial.config, FULL_SPEED, warn):
             text = latest
             yield False
+            if BEGUN not in text and clock() > spent_at:
+                return
         wanted.kept[place] = kept(text, trial)
         yield True
 

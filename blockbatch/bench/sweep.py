@@ -41,8 +41,9 @@ Kind = Literal["probability", "tokens", "sets"]
 class Parameter:
     """Something that a sweep can vary.
 
-    words: what it does; lowest, highest: the range worth looking at (of a set: of its block sizes), while the config's
-    own check decides what is allowed; values: those of a sweep that names none, empty where they depend on its base.
+    words: what it does; lowest, highest: the range worth looking at (of a set: of its block sizes), which the page's
+    knobs have, too, while the config's own check decides what is allowed; values: those of a sweep that names none,
+    empty where they depend on its base.
     """
 
     name: str
@@ -225,6 +226,11 @@ def label(value: Value) -> str:
         return "+".join(map(str, value))
     short = f"{value:g}"
     return short if float(short) == value else repr(value)
+
+
+def spoken(parameter: str) -> str:
+    """A parameter as it is called where people read."""
+    return parameter.replace("_", " ")
 
 
 def _checked(parameter: str, value: Any) -> Any:

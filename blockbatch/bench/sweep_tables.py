@@ -6,7 +6,7 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 from blockbatch.bench import tables
-from blockbatch.bench.sweep import Point, label, oracle
+from blockbatch.bench.sweep import Point, label, oracle, spoken
 
 COLUMNS: dict[str, Callable[[Point], str]] = {
     "prompts": lambda point: str(len(point.outcomes)),
@@ -28,7 +28,7 @@ EXPLAINED = (
 def markdown(points: Sequence[Point]) -> str:
     """A row a point, its values first; for block sizes the oracle beneath, where it can be judged."""
     names = list(points[0].cell.values) if points else []
-    values = {name.replace("_", " "): _shows(name) for name in names}
+    values = {spoken(name): _shows(name) for name in names}
     parts = [tables.table({**values, **COLUMNS}, points), EXPLAINED]
     found = oracle(points)
     if found:

@@ -212,6 +212,7 @@ def two_parameters() -> list[Point]:
         (lambda file: file["points"][2]["figures"].update(nfe=1.0), "point 3: its figures do not follow from its outc"),
         (lambda file: outcome_of(file).update(correct="yes"), "point 1: its correct is 'yes', but must be true or fal"),
         (lambda file: outcome_of(file).update(ms=-1), "point 1: its ms is -1, but must be a finite number from 0 on."),
+        (lambda file: outcome_of(file).update(ms=10**400), "point 1: its ms is 1000"),
         (lambda file: outcome_of(file).update(denoise=1.5), "point 1: its denoise is 1.5, but must be a whole number"),
         (lambda file: outcome_of(file).update(block_sizes=[64]), "point 1: an outcome is not of its config."),
         (lambda file: outcome_of(file).pop("tokens"), "point 1: it lacks tokens."),

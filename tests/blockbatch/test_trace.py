@@ -184,6 +184,7 @@ def setting(*path: Any, value: Any) -> Callable[[dict[str, Any]], None]:
         (2, setting("events", 0, "branch", value=99), "no branch of block size 99"),
         (2, setting("events", 1, value=None), "event is None"),
         (2, setting("milliseconds", "forward", value=-1), "forward is -1"),
+        (2, setting("milliseconds", "forward", value=10**400), "forward is 1000"),
         (3, setting("pieces", value=None), "pieces is None"),
         (-1, setting("winner", value=3), "winner is 3"),
         (-1, setting("stop", value="bored"), "stop is 'bored'"),

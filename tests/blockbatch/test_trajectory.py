@@ -103,6 +103,8 @@ def test_what_does_not_repeat_is_refused(model: Model, recorded: tuple[Trace, Ca
     wrong = [trace.steps[0], replace(trace.steps[1], events=events), *trace.steps[2:]]
     with pytest.raises(ForkError, match="Step 2 comes out differently"):
         record_trajectory(model, replace(trace, steps=wrong))
+    with pytest.raises(ForkError, match="Step 2 comes out differently"):
+        record_trajectory(model, replace(trace, steps=wrong[:2], end=None))
     with pytest.raises(ForkError, match=f"ends here after {len(trace.steps)} steps"):
         record_trajectory(model, replace(trace, steps=[*trace.steps, trace.steps[-1]]))
 

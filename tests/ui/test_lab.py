@@ -2,17 +2,21 @@
 
 from __future__ import annotations
 
+import inspect
 import json
 import threading
 import time
-from collections.abc import Iterator
+from collections.abc import Generator, Iterator
 from types import SimpleNamespace
 from typing import Any
 
 import gradio as gr
 import pytest
+from gradio.helpers import special_args
+from runs import Unsure
 from scripted import ScriptedModel
 
+from blockbatch.bench.sweep import PARAMETERS
 from blockbatch.bench.sweep_file import points_from_json
 from blockbatch.config import DecodeConfig
 from blockbatch.errors import BlockBatchError
@@ -20,8 +24,12 @@ from blockbatch.run import Run
 from blockbatch.trace import Trace
 from blockbatch.trajectory import Trajectory
 from ui import lab, labplot, studycard
+from ui.engine import Engine
+from ui.interface import create_ui
+from ui.knobs import threshold_card
 from ui.live import LiveRuns
 from ui.session import LocalControlStore, Turnstile, Wishes
+from ui.settings import Settings
 from ui.studies import STUDIES
 from ui.sweeping import NOTHING, TYPED, Sweep, decode
 
@@ -39,7 +47,9 @@ def warnings_shown(monkeypatch: pytest.MonkeyPatch) -> list[str]:
 
 @pytest.fixture
 def text() -> str:
-    return "\n".join(Run(ScriptedModel(), "any prompt", DecodeConfig(gen_length=96))) + "\n"
+    """A run whose branches part."""
+    model: Any = Unsure()
+    return "\n".join(Run(model, "any prompt", DecodeConfig(gen_length=64, commit_threshold=0.8))) + "\n"
 
 
 def live() -> LiveRuns:
@@ -75,11 +85,24 @@ def test_a_sweep_shows_its_progress_and_frees_the_buttons_in_the_end(monkeypatch
     assert set(shown["points"]) == {"0", "1", "2"}
 
 
-def test_the_same_sweep_goes_on_and_another_begins_anew() -> None:
+def test_a_sweep_goes_on_from_what_the_one_before_has_done_of_it() -> None:
     was = finished()
-    assert asked(was=was) is was
-    assert asked(TWO, was) is not was
-    assert asked(was=was, temperature=0.5) is not was
+    assert asked(was=was).kept == was.kept
+    assert asked(was=was) is not was, "one that was stopped may still end its last run"
+    assert asked(TWO, was).kept == {(2 * value + 1, 0): run for (value, _), run in was.kept.items()}
+    assert asked(("commit_threshold", 0.7, 0.9, 2, *FIELDS[4:]), was).kept == {
+        (0, 0): was.kept[1, 0],
+        (1, 0): was.kept[2, 0],
+    }
+    assert not asked(was=was, temperature=0.5).kept
+    assert not asked((*FIELDS[:8], "functions", 1), was).kept
+
+
+def test_a_finished_run_is_drawn_in_time_though_the_next_one_takes_long(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(lab, "decode", lambda *_: iter([True, False, False, False]))
+    times = iter([0.0, 0.1, 0.2, 0.9, 0.9, 1.9])
+    values = [value for _, value, *_ in lab.sweep_updates(live(), asked, 30, lambda: next(times))]
+    assert [value != gr.skip() for value in values] == [True, False, False, True, False, True]
 
 
 def test_what_cannot_be_swept_is_one_warning_and_nothing_changes(warnings_shown: list[str]) -> None:
@@ -96,7 +119,7 @@ def test_a_point_says_what_came_of_it_and_offers_wrong_answers_first() -> None:
     sweep = finished((*FIELDS[:8], "functions", 6))
     for point in sweep.points:
         assert point.right is not None
-        about = lab.described(sweep, point)
+        about = lab.described(point, sweep.runs_of(point.cell.index))
         assert f"over 6 prompts; {point.right.hits} of 6 right." in about.says
         judged = [act.title.rpartition(", ")[2] for act in about.acts[:-1]]
         assert judged == sorted(judged, key=["wrong", "right"].index)
@@ -111,10 +134,16 @@ def test_a_point_opens_its_run() -> None:
     assert run == sweep.kept[1, 0].text
 
 
-@pytest.mark.parametrize("data", [{}, {"point": 99, "of": 0}, {"point": "x", "of": 0}, {"point": None, "of": []}])
+@pytest.mark.parametrize(
+    "data",
+    [{}, {"point": 99, "of": 0}, {"point": "x", "of": 0}, {"point": None, "of": []}, {"point": float("inf"), "of": 0}],
+)
 def test_a_run_that_is_not_kept_is_one_warning(data: dict[str, Any], warnings_shown: list[str]) -> None:
-    assert lab.opened(finished(), sent(**data)) == (gr.skip(),) * 5
-    assert lab.opened(None, sent(point=0, of=0)) == (gr.skip(),) * 5
+    for sweep, event in ((finished(), sent(**data)), (None, sent(point=0, of=0))):
+        value, run, *others = lab.opened(sweep, event)
+        assert value == gr.skip()
+        assert run.interactive, "the event has ended the run that went on"
+        assert not any(button.interactive for button in others)
     assert len(warnings_shown) == 2
 
 
@@ -136,8 +165,21 @@ def test_a_points_branches_become_chips() -> None:
 
 
 def test_values_of_a_point_that_is_not_there_change_nothing() -> None:
-    for data in ({}, {"point": 3, "of": 0}, {"point": -1, "of": 0}):
+    for data in ({}, {"point": 3, "of": 0}, {"point": -1, "of": 0}, {"point": float("inf"), "of": 0}):
         assert lab.used(LocalControlStore(), finished(), None, [4], sent(**data)) == (gr.skip(),) * 7
+
+
+def test_all_that_the_lab_sends_reaches_its_function() -> None:
+    engine = Engine(start=lambda prompt, config: Run(ScriptedModel(), prompt, config))
+    page = create_ui(engine, Settings())
+    plots = {block._id for block in page.blocks.values() if isinstance(block, labplot.LabPlot)}
+    told = [fn for fn in page.fns.values() for target, _ in fn.targets if target in plots and fn.fn]
+    assert len(told) == 3, "a figure of the run, a run of a sweep, and a point's values"
+    for fn in told:
+        data = gr.EventData(None, {"point": 0})
+        given, *_ = special_args(fn.fn, [None] * len(fn.inputs), None, data)
+        assert given[-1]._data is data._data
+        inspect.signature(fn.fn).bind(*given)
 
 
 def test_the_measure_of_a_sweep_is_kept_for_what_comes() -> None:
@@ -147,6 +189,30 @@ def test_the_measure_of_a_sweep_is_kept_for_what_comes() -> None:
     assert json.loads(lab.measured(sweep, "accuracy"))["figure"] != before
     assert sweep.measure == "accuracy"
     assert lab.measured(None, "nfe") == gr.skip()
+    assert json.loads(lab.measured(sweep, None))["figure"] == before, "a browser may send anything"
+
+
+def test_a_sweep_that_goes_on_still_does_when_its_map_shows_something_else() -> None:
+    going = lab.sweep_updates(live(), lambda: asked(TWO), 30)
+    sweep, *_ = next(going)
+    while not sweep.kept:
+        next(going)
+    shown = json.loads(lab.measured(sweep, "nfe"))
+    assert shown["says"].endswith(" runs done.")
+    assert "file" not in shown
+    shown = json.loads(lab.stopped(sweep)[0])
+    assert shown["says"].endswith("Run the sweep again to go on from here.")
+    assert "file" in shown
+
+
+def test_a_sweep_goes_no_further_than_the_knobs_that_take_its_values() -> None:
+    with gr.Blocks():
+        knobs = threshold_card()
+    for name in lab.SWEPT:
+        knob = getattr(knobs, name)
+        assert (PARAMETERS[name].lowest, PARAMETERS[name].highest) == (knob.minimum, knob.maximum)
+        with pytest.raises(BlockBatchError, match=f"^{name} is "):
+            asked((name, knob.minimum, knob.maximum + 1, 3, *FIELDS[4:]))
 
 
 def answers(data: Any, tracer: Any = None) -> list[dict[str, Any]]:
@@ -196,8 +262,9 @@ def test_a_figure_that_needs_the_model_says_so_where_there_is_none(text: str) ->
 def test_decoding_again_waits_for_its_turn(text: str) -> None:
     turnstile, order = Turnstile(1), list[str]()
 
-    def tracer(trace: Trace) -> Trajectory:
+    def tracer(trace: Trace) -> Iterator[Trajectory | None]:
         order.append("decoded")
+        yield None
         raise BlockBatchError("Enough.")
 
     def ask() -> None:
@@ -212,6 +279,63 @@ def test_decoding_again_waits_for_its_turn(text: str) -> None:
     turnstile.leave("other")
     asking.join(10)
     assert order == ["left", "decoded"]
+
+
+def test_a_tab_that_is_closed_while_it_waits_leaves_the_line_and_decodes_nothing(text: str) -> None:
+    turnstile = Turnstile(1)
+    turnstile.enter("other")
+    asking = studycard.study_updates(
+        {"name": "trajectory", "trace": text, "step": 0}, lambda _: pytest.fail("decoded"), turnstile
+    )
+    assert json.loads(next(asking))["says"] == "Waiting in line: 1 before this one."
+    closed(asking)
+    turnstile.enter("next")
+    turnstile.leave("other")
+    assert turnstile.place("next") == 0
+
+
+def test_a_tab_that_is_closed_while_its_run_is_decoded_again_ends_that(text: str) -> None:
+    turnstile, steps = Turnstile(1), list[str]()
+
+    def tracer(trace: Trace) -> Iterator[Trajectory | None]:
+        try:
+            while True:
+                steps.append("step")
+                yield None
+        finally:
+            steps.append("ended")
+
+    asking = studycard.study_updates({"name": "trajectory", "trace": text, "step": 0}, tracer, turnstile)
+    for _ in range(3):
+        next(asking)
+    closed(asking)
+    assert steps == ["step", "step", "ended"]
+    turnstile.enter("next")
+    assert turnstile.place("next") == 0
+
+
+def test_another_figure_ends_the_one_that_is_waited_for(text: str) -> None:
+    turnstile, asks = Turnstile(1), studycard.Asks()
+    turnstile.enter("other")
+
+    def ask(name: str) -> Iterator[Any]:
+        asked = {"name": name, "trace": text, "step": 1}
+        return asks.newest(studycard.study_updates(asked, lambda _: pytest.fail("decoded"), turnstile))
+
+    waiting = ask("trajectory")
+    next(waiting)
+    [figure] = ask("packing")
+    assert "figure" in json.loads(figure)
+    assert list(waiting) == [gr.skip()]
+    turnstile.enter("next")
+    turnstile.leave("other")
+    assert turnstile.place("next") == 0
+
+
+def closed(asking: Iterator[Any]) -> None:
+    """Close it, as Gradio does when the tab is closed."""
+    assert isinstance(asking, Generator)
+    asking.close()
 
 
 def test_what_is_shown_is_plain_json() -> None:

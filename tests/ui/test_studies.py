@@ -6,6 +6,7 @@ import json
 import pickle
 import re
 import sys
+from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
 from types import SimpleNamespace
@@ -280,26 +281,31 @@ def test_on_a_zero_gpu_space_the_trajectory_is_recorded_by_a_call_that_borrows_a
                 lent.append(duration(*arguments))
                 if len(lent) > 2:
                     raise gr.Error("no GPU is free")
-                return pickle.loads(pickle.dumps(function(*pickle.loads(pickle.dumps(arguments)))))
+                for given in function(*pickle.loads(pickle.dumps(arguments))):
+                    yield pickle.loads(pickle.dumps(given))
 
             return call
 
         return wrapped
 
-    def fails_without_steps(trace: Trace) -> Trajectory:
+    def fails_without_steps(trace: Trace) -> Iterator[Trajectory | None]:
+        yield None
         if not trace.steps:
             raise ForkError("Nothing to repeat.")
-        return wandering(trace)
+        yield wandering(trace)
 
     engine = Engine(trajectory=fails_without_steps)
     assert trajectory_on_gpu(engine, Settings()) is fails_without_steps
     monkeypatch.setitem(sys.modules, "spaces", SimpleNamespace(GPU=gpu))
     tracer = trajectory_on_gpu(engine, replace(Settings(), zero_gpu=True))
     assert tracer
-    assert np.array_equal(tracer(trace).vectors, wandering(trace).vectors, equal_nan=True)
+    between, found = tracer(trace)
+    assert between is None
+    assert found
+    assert np.array_equal(found.vectors, wandering(trace).vectors, equal_nan=True)
     with pytest.raises(BlockBatchError, match="Nothing to repeat"):
-        tracer(TRACES["not begun"])
+        list(tracer(TRACES["not begun"]))
     with pytest.raises(BlockBatchError, match="no GPU is free"):
-        tracer(trace)
+        list(tracer(trace))
     assert all(0 < seconds <= MOST_SECONDS for seconds in lent)
     assert trajectory_on_gpu(Engine(), replace(Settings(), zero_gpu=True)) is None

@@ -80,6 +80,25 @@ def test_what_is_done_when_time_is_up_stays_and_the_rest_can_follow() -> None:
     assert all(sweep.kept[place] is kept for place, kept in first.items())
 
 
+def test_a_run_that_waits_in_line_is_given_up_when_time_is_up() -> None:
+    sweep, runs = typed(COMMIT, NONE), live()
+    runs.turnstile.enter("somebody else, who never leaves")
+    assert list(decode(sweep, runs, 1, pytest.fail, Clock(25))) == [False, False]
+    assert len(runs.store) == 0
+
+
+def test_what_was_done_of_the_same_work_is_taken_over() -> None:
+    was = done(planned(BASE, [COMMIT, NONE], "algebra", "", 2))
+    more = planned(BASE, [Range("commit_threshold", 0.5, 0.9, 5), NONE], ALL, "", 3)
+    more.take_over(was)
+    assert len(more.kept) == len(was.kept)
+    for (cell, place), kept in more.kept.items():
+        index, example = more.tasks[place]
+        assert parse_trace(kept.text).header.prompt == example.prompt
+        assert parse_trace(kept.text).header.config == more.cells[cell].config
+        assert (kept.outcome.family, kept.outcome.index) == ("algebra", index)
+
+
 def test_closing_it_ends_the_run_in_hand() -> None:
     started: list[Run] = []
 
@@ -128,6 +147,9 @@ def test_all_families_are_decoded_alike() -> None:
         [Range("commit_threshold", 0.5, 0.9, 0), NONE],
         [Range("commit_threshold", 0.5, 0.9, 1e9), NONE],
         [Range("anything", 0, 1, 2), NONE],
+        [Range(["commit_threshold"], 0, 1, 2), NONE],  # type: ignore[arg-type]
+        [Range("commit_threshold", 0.5, 1.5, 2), NONE],
+        [Range("refresh_interval", 1, 8, 2), NONE],
         [COMMIT, Range("block_size", 4, 32, 401)],
     ],
 )
@@ -135,6 +157,12 @@ def test_a_sweep_that_cannot_be_is_one_sentence(ranges: list[Range]) -> None:
     with pytest.raises(BlockBatchError, match=r"\.$") as caught:
         typed(*ranges)
     assert "\n" not in str(caught.value)
+
+
+def test_a_sweep_of_too_many_runs_is_one_sentence() -> None:
+    ranges = [Range("commit_threshold", 0, 1, 21), Range("merge_threshold", 0, 1, 16)]
+    with pytest.raises(BlockBatchError, match=r"^The sweep would have 4032 runs, but may have 4000; ask for fewer"):
+        planned(BASE, ranges, ALL, "", 3)
 
 
 @pytest.mark.parametrize(("over", "count"), [("functions", 0), ("functions", 1000), ("functions", None), ("poems", 1)])
