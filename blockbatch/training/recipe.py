@@ -11,7 +11,7 @@ class Recipe:
     however many steps the machine made.
     """
 
-    minutes: float = 95.0
+    minutes: float = 105.0
     seed: int = 0
     batch_size: int = 32
     pool_batches: int = 32  # batches made at a time; examples of a pool are sorted by length into batches
@@ -29,7 +29,7 @@ class Recipe:
     decay_share: float = 0.45  # the last share of the run, over which the rates fall linearly to zero
     drill_steps: int = 1_000  # at the start, mostly bare arithmetic: it is learnt there ten times as fast
     early_drill_share: float = 0.8  # of the rows in those steps
-    drill_share: float = 0.1  # of the rows after them
+    drill_share: float = 0.2  # of the rows after them
     block_share: float = 0.3  # of the rows, masked as a decode in blocks sees them
     hard_share: float = 0.5  # of the rows, masked only in what has to be copied or computed
     eos_weight: float = 0.1  # of an EOS token in the loss: there are many, and they are easy
