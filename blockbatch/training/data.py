@@ -14,7 +14,7 @@ from blockbatch.tasks import FAMILIES, Example, examples
 from blockbatch.tasks.grammar import Draw
 from blockbatch.training.chat import EOS, as_chat
 from blockbatch.training.drills import Drill, drill
-from blockbatch.training.recipe import Recipe
+from blockbatch.training.recipe import Recipe, Shares
 
 Ids = NDArray[np.int64]
 Mask = NDArray[np.bool_]
@@ -43,13 +43,6 @@ class Masked(NamedTuple):
     ids: Ids
     masked: Mask
     counted: Mask
-
-
-class Shares(NamedTuple):
-    """Of the rows of a batch: how many are masked as a decode in blocks sees them, and how many in hard tokens only."""
-
-    blocks: float
-    hard: float
 
 
 def mask_responses(batch: Batch, mask_token: int, random: np.random.Generator, shares: Shares, hard: Mask) -> Masked:
