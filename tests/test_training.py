@@ -18,10 +18,11 @@ from blockbatch.training import Recipe, add_arguments, run
 from blockbatch.training import loop as training_loop
 from blockbatch.training.chat import as_chat
 from blockbatch.training.checkpoint import load_checkpoint
-from blockbatch.training.data import Batch, BatchStream, Shares, make_pool, mask_responses
+from blockbatch.training.data import Batch, BatchStream, make_pool, mask_responses
 from blockbatch.training.evaluation import accuracy
 from blockbatch.training.loop import train
 from blockbatch.training.optimizer import orthogonalized
+from blockbatch.training.recipe import Shares
 from blockbatch.training.tokenizer import build_tokenizer, copied_tokens
 from blockbatch.training.trainer import Trainer
 
@@ -165,6 +166,13 @@ def test_masks_in_hard_tokens_touch_nothing_else(pool: list[Batch]) -> None:
         assert np.array_equal(masked, counted)
         assert not masked[some][~hard[some]].any()
         assert (masked[some].sum(axis=1) >= 1).all()
+
+
+def test_most_rows_are_masked_as_a_decode_sees_them_in_the_second_half() -> None:
+    early, late = (Recipe().masks(share) for share in (0.0, Recipe().late))
+    assert Recipe().masks(Recipe().late - 1e-6) == early
+    assert early.blocks < 0.5 < late.blocks
+    assert all(0 < sum(shares) < 1 for shares in (early, late)), "some rows are masked whole all the time"
 
 
 def test_half_of_the_rows_are_masked_in_blocks(pool: list[Batch]) -> None:

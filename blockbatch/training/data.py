@@ -14,7 +14,7 @@ from blockbatch.tasks import FAMILIES, Example, examples
 from blockbatch.tasks.grammar import Draw
 from blockbatch.training.chat import EOS, as_chat
 from blockbatch.training.drills import Drill, drill
-from blockbatch.training.recipe import Recipe
+from blockbatch.training.recipe import Recipe, Shares
 
 Ids = NDArray[np.int64]
 Mask = NDArray[np.bool_]
@@ -45,13 +45,6 @@ class Masked(NamedTuple):
     counted: Mask
 
 
-class Shares(NamedTuple):
-    """Of the rows of a batch: how many are masked as a decode in blocks sees them, and how many in hard tokens only."""
-
-    blocks: float
-    hard: float
-
-
 def mask_responses(batch: Batch, mask_token: int, random: np.random.Generator, shares: Shares, hard: Mask) -> Masked:
     """The forward process, seen whole or, for a share of the rows each, in blocks or in hard tokens only.
 
@@ -60,8 +53,9 @@ def mask_responses(batch: Batch, mask_token: int, random: np.random.Generator, s
     answer, t of the block that starts there (its first token always), all after that; the loss counts the block, since
     what follows cannot be known yet.  Half of the cuts fall before one of the `hard` tokens [batch, length], those to
     be copied or computed.  In hard tokens only: all of them in half of these rows, at least half in the others, and
-    nothing else.  With masks drawn whole alone, names and results are learnt by copying them from where the answer says
-    them again, and not from the prompt.
+    nothing else; in half of these rows only from the cut on, so that earlier results can be read.  With masks drawn
+    whole alone, names and results are learnt by copying them from where the answer says them again, and not from the
+    prompt.
     """
     rows, length = batch.ids.shape
     masked_share = ((random.random() + random.permutation(rows) / rows) % 1.0)[:, None]
@@ -71,8 +65,11 @@ def mask_responses(batch: Batch, mask_token: int, random: np.random.Generator, s
     block = ahead & (at < cut + random.choice(BLOCK_SIZES, (rows, 1)))
     way = random.random((rows, 1))
     in_blocks = np.less(way, shares.blocks)
-    in_hard = ~in_blocks & (way < shares.blocks + shares.hard) & (hard & batch.response).any(axis=1, keepdims=True)
-    eligible = np.where(in_blocks, block, batch.response & (hard | ~in_hard))
+    to_find = hard & batch.response
+    in_hard = ~in_blocks & (way < shares.blocks + shares.hard) & to_find.any(axis=1, keepdims=True)
+    from_cut = (random.random((rows, 1)) < 0.5) & (to_find & ahead).any(axis=1, keepdims=True)
+    to_find &= ahead | ~from_cut
+    eligible = np.where(in_blocks, block, np.where(in_hard, to_find, batch.response))
     noise = np.where(eligible, random.random((rows, length)), np.inf)
     of_hard = np.where(random.random((rows, 1)) < 0.5, 1.0, 0.5 + masked_share / 2)
     counted = noise < np.where(in_hard, of_hard, masked_share)

@@ -1,6 +1,14 @@
 """Every number of the training recipe, in one frozen record."""
 
 from dataclasses import dataclass
+from typing import NamedTuple
+
+
+class Shares(NamedTuple):
+    """Of the rows of a batch: how many are masked as a decode in blocks sees them, and how many in hard tokens only."""
+
+    blocks: float
+    hard: float
 
 
 @dataclass(frozen=True)
@@ -11,7 +19,7 @@ class Recipe:
     however many steps the machine made.
     """
 
-    minutes: float = 95.0
+    minutes: float = 105.0
     seed: int = 0
     batch_size: int = 32
     pool_batches: int = 32  # batches made at a time; examples of a pool are sorted by length into batches
@@ -29,9 +37,12 @@ class Recipe:
     decay_share: float = 0.45  # the last share of the run, over which the rates fall linearly to zero
     drill_steps: int = 1_000  # at the start, mostly bare arithmetic: it is learnt there ten times as fast
     early_drill_share: float = 0.8  # of the rows in those steps
-    drill_share: float = 0.1  # of the rows after them
+    drill_share: float = 0.2  # of the rows after them
     block_share: float = 0.3  # of the rows, masked as a decode in blocks sees them
     hard_share: float = 0.5  # of the rows, masked only in what has to be copied or computed
+    late: float = 0.5  # from this share of the run on, the two shares are the following: more of what a decode sees
+    late_block_share: float = 0.6
+    late_hard_share: float = 0.2
     eos_weight: float = 0.1  # of an EOS token in the loss: there are many, and they are easy
     average_decay: float = 0.999
     checkpoint_minutes: float = 4.0
@@ -42,6 +53,12 @@ class Recipe:
     @property
     def seconds(self) -> float:
         return self.minutes * 60
+
+    def masks(self, share: float) -> Shares:
+        """How rows are masked with `share` (0..1) of the run behind."""
+        if share < self.late:
+            return Shares(self.block_share, self.hard_share)
+        return Shares(self.late_block_share, self.late_hard_share)
 
     def rate(self, step: int, share: float) -> float:
         """The factor on both learning rates at a step, with `share` (0..1) of the run behind it."""

@@ -11,7 +11,7 @@ from torch import Tensor
 from torch.nn import functional
 from transformers import PreTrainedTokenizerFast, Qwen3ForCausalLM
 
-from blockbatch.training.data import Batch, Shares, found_in_prompt, mask_responses
+from blockbatch.training.data import Batch, found_in_prompt, mask_responses
 from blockbatch.training.model import build_model, masked_logits
 from blockbatch.training.optimizer import Optimizers
 from blockbatch.training.recipe import Recipe
@@ -57,12 +57,11 @@ class Trainer:
         self.averaged: Qwen3ForCausalLM = copy.deepcopy(self.model).eval().requires_grad_(False)
         self.optimizers = Optimizers(self.model, recipe, self.crew)
         self.step, self.seconds = 0, 0.0
-        self._shares = Shares(recipe.block_share, recipe.hard_share)
         self._copied: NDArray[np.bool_] = copied_tokens(tokenizer)
         self._worded: NDArray[np.bool_] = worded_tokens(tokenizer)
 
     def learn(self, batch: Batch) -> Losses:
-        """One step: mask the batch, update the weights and their average. Depends on the seed and step alone.
+        """One step: mask the batch, update the weights and their average.
 
         Each thread works on rows of its own, and they meet once a step; threads that meet in every operation
         lose half their time on a machine that others use too.
@@ -70,18 +69,23 @@ class Trainer:
         results = list(self.crew.map(self._learn_shard, self._shards(batch)))
         for weight, *parts in zip(self.model.parameters(), *(result.gradients for result in results), strict=True):
             weight.grad = torch.stack(parts).sum(0)
-        self.optimizers.step(self.recipe.rate(self.step, self.seconds / self.recipe.seconds))
+        self.optimizers.step(self.recipe.rate(self.step, self._share))
         decay = min(self.recipe.average_decay, (1 + self.step) / (10 + self.step))
         torch._foreach_lerp_(list(self.averaged.parameters()), list(self.model.parameters()), 1 - decay)
         self.step += 1
         training = sum(float(result.training) for result in results)
         return Losses(training, float(torch.cat([result.copied for result in results]).mean()))
 
+    @property
+    def _share(self) -> float:
+        """How much of the run is behind, 0..1."""
+        return self.seconds / self.recipe.seconds
+
     def _shards(self, batch: Batch) -> list[Shard]:
         random = np.random.default_rng((self.recipe.seed, self.step))
         mask_token = int(self.model.config.mask_token_id)
         hard = self._copied[batch.ids] | (self._worded[batch.ids] & found_in_prompt(batch))
-        ids, _, counted = mask_responses(batch, mask_token, random, self._shares, hard)
+        ids, _, counted = mask_responses(batch, mask_token, random, self.recipe.masks(self._share), hard)
         weights = np.where(batch.ids == self.tokenizer.eos_token_id, self.recipe.eos_weight, 1.0) * counted
         weights /= np.sqrt(counted.sum(axis=1, keepdims=True))  # a row with one token to find still counts
         weights = (weights / weights.sum()).astype(np.float32)
