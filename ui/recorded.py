@@ -54,12 +54,15 @@ def wire_recorded(
 
 
 def opened_or_warned(path: Path) -> tuple[Any, ...]:
-    """The viewer's new value and the buttons'; for a file that is no recording a warning, and all stays as it is."""
+    """The viewer's new value and the buttons'; for a file that is no recording a warning, and the run shown stays.
+
+    The buttons are those of no run either way, for choosing a file has ended the one that went on.
+    """
     try:
         value = opened_value(path, path.name)
     except TraceError as error:
         warn(error, title="This file cannot be opened")
-        return (gr.skip(),) * 5
+        return gr.skip(), *drive(False)
     finally:
         path.unlink(missing_ok=True)
     return value, *drive(False)
