@@ -42,9 +42,10 @@ function listenToPage(viewer) {
   on("go", (place) => viewer.go(place, "a"));
 }
 
-/** `answer` gets the run shown, its id and its text as the lines of a trace, and the step shown, from 0. */
+/** `answer` gets the run shown, its id and its text as the lines of a trace, and the step shown or about to be, from 0. */
 function tellRun({ recording, runs, step }, answer) {
-  if (recording?.steps.length) answer({ run: recording.header.run, text: fileOf(runs.shown), step });
+  if (!recording?.steps.length) return;
+  answer({ run: recording.header.run, text: fileOf(runs.shown), step: Math.max(step, 0) });
 }
 
 function press(viewer, event) {

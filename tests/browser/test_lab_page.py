@@ -29,7 +29,7 @@ def lab(page: Page) -> Page:
 
 def vary(page: Page, field: str, parameter: str) -> None:
     page.click(f"#bb-sweep-{field} input")
-    page.get_by_role("option", name=parameter, exact=True).click()
+    page.locator(f"#bb-sweep-{field}").get_by_role("option", name=parameter, exact=True).click()
 
 
 def over(page: Page, what: str) -> None:
@@ -181,8 +181,9 @@ def test_a_stopped_sweep_keeps_what_is_there_and_goes_on(lab: Page) -> None:
     expect(says).to_have_text(re.compile(r"^[1-9]\d* of 576 runs done\."), timeout=30_000)
     lab.click("#bb-sweep-stop")
     expect(says).to_contain_text("Run the sweep again to go on", timeout=15_000)
-    done = int(says.inner_text().split()[0])
     expect(lab.locator(f"#bb-sweep {DRAWN}").first).to_be_visible(timeout=30_000)
+    lab.wait_for_timeout(1500)  # the run in hand may still end
+    done = int(says.inner_text().split()[0])
     lab.wait_for_timeout(1500)
     assert int(says.inner_text().split()[0]) == done
     lab.click("#bb-sweep-run")

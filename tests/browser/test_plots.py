@@ -127,7 +127,7 @@ def test_a_zoom_survives_a_step_and_can_be_undone(still: Page, part: str) -> Non
 def test_the_maps_follow_the_step(still: Page) -> None:
     drawn(still, "branchMap")
     before = layout(still, "branchMap")["data"][0]["z"]
-    box = still.locator("[data-part=historyMap] .bb-row")
+    box = still.locator("[data-part=historyMap] i:has(.bb-row)")
     place = box.get_attribute("style")
     still.keyboard.press("ArrowRight")
     until(still, "branchMap", "JSON.stringify(data[0].z) !== JSON.stringify(value)", before)
