@@ -230,7 +230,16 @@ def test_the_lab_fits(chromium: Browser, stage: Stage, width: int) -> None:
         page = context.new_page()
         open_page(page, stage.url + "?lab")
         expect(page.locator("#bb-sweep-run")).to_be_visible(timeout=15_000)
-        page.get_by_role("button", name=STUDIES["packing"].title, exact=True).click()
+        page.get_by_role("button", name=STUDIES["agreement"].title, exact=True).click()
         expect(page.locator(f"#bb-studies {DRAWN}").first).to_be_visible(timeout=30_000)
         page.wait_for_timeout(500)
         assert page.evaluate("document.documentElement.scrollWidth") <= width
+        too_wide = page.evaluate(
+            """() => {
+              const places = [...document.querySelectorAll("#bb-lab .bb-lab-plot :not(svg *)")];
+              const ends = (node) => node.closest(".bb-card").getBoundingClientRect().right;
+              return places.filter((node) => node.getBoundingClientRect().right > ends(node))
+                .map((node) => node.outerHTML.slice(0, 80));
+            }"""
+        )
+        assert too_wide == []
