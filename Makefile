@@ -22,7 +22,7 @@ unit: $(VENV)/installed-dev
 	OMP_NUM_THREADS=1 $(BIN)/pytest -m "not browser" -n auto
 
 browser: $(VENV)/installed-dev chromium axe
-	OMP_NUM_THREADS=1 $(BIN)/pytest -m browser
+	OMP_NUM_THREADS=1 $(BIN)/pytest -m browser -n 2
 
 chromium: $(VENV)/installed-dev
 	PYTHONPATH=. $(BIN)/python tests/browser/chromium.py
