@@ -130,8 +130,9 @@ def memory_growth(browser: Browser, server: Server, runs: int = RUNS, settled: i
 
 def run_once(page: Page) -> None:
     """Press Run and wait for the end."""
+    page.evaluate(f"{script('watchRun')}()")  # a run may be over before anybody looks whether it goes on
     page.click("#bb-run")
-    page.wait_for_function("document.querySelector('#bb-run').disabled", timeout=60_000)
+    page.wait_for_function("window.ran", timeout=60_000)
     page.wait_for_function("!document.querySelector('#bb-run').disabled", timeout=120_000)
 
 

@@ -43,3 +43,15 @@ function watchSteps() {
   // A mutation is reported when the drawing that made it is over.
   new MutationObserver(look).observe(document.querySelector("[data-part=count]"), { childList: true, characterData: true, subtree: true });
 }
+
+/** Note as `window.ran` that a run has begun, which shows as a Run button that cannot be pressed. */
+function watchRun() {
+  const button = document.querySelector("#bb-run");
+  const watcher = new MutationObserver(() => {
+    if (!button.disabled) return;
+    window.ran = true;
+    watcher.disconnect();
+  });
+  window.ran = false;
+  watcher.observe(button, { attributes: true });
+}
