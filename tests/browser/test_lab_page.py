@@ -234,6 +234,8 @@ def test_the_lab_fits(chromium: Browser, stage: Stage, width: int) -> None:
         expect(page.locator(f"#bb-studies {DRAWN}").first).to_be_visible(timeout=30_000)
         page.wait_for_timeout(500)
         assert page.evaluate("document.documentElement.scrollWidth") <= width
+        last = page.locator(".bb-header [data-part=help]")
+        assert last.evaluate("button => button.getBoundingClientRect().right") <= width
         too_wide = page.evaluate(
             """() => {
               const places = [...document.querySelectorAll("#bb-lab .bb-lab-plot :not(svg *)")];
