@@ -12,9 +12,9 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from blockbatch.consensus import apart
 from blockbatch.events import Add, Commit, Drop, Merge, Resize
 from blockbatch.forwards import rows_seen
-from blockbatch.rules import Bools
 from blockbatch.trace import MASKED, Candidates, Ints, Step, Trace
 
 Scored = tuple[tuple[int, float], ...]
@@ -66,10 +66,10 @@ def bifurcations(trace: Trace) -> list[Bifurcation]:
         looks.follow(step)
         held = _held(step, rows)
         table = np.stack(list(held.values()))
-        apart = _apart(table)
+        parting = apart(table)
         committed = (table != MASKED).any(axis=0) & (np.stack(list(rows.values())) == MASKED).all(axis=0)
-        for position in np.flatnonzero(apart | committed).tolist():
-            parts = bool(apart[position])
+        for position in np.flatnonzero(parting | committed).tolist():
+            parts = bool(parting[position])
             known = found.get(position)
             if (parts and not known.held) if known else (parts or _differ(step, position)):
                 found[position] = looks.bifurcation(position, step, parts, held)
@@ -121,14 +121,6 @@ def _held(step: Step, rows: Mapping[int, Ints]) -> dict[int, Ints]:
         if isinstance(event, Commit | Merge):
             held[event.branch][event.position] = event.token
     return held
-
-
-def _apart(table: Ints) -> Bools:
-    """The positions [G] at which two of the rows `table` [B, G] hold different tokens."""
-    lowest = np.where(table == MASKED, np.iinfo(np.int64).max, table).min(axis=0)
-    highest = table.max(axis=0)
-    apart: Bools = (highest != MASKED) & (lowest != highest)
-    return apart
 
 
 def _differ(step: Step, position: int) -> bool:

@@ -6,9 +6,8 @@ from typing import NamedTuple
 
 import numpy as np
 
-from blockbatch.cells import cells_after_each
 from blockbatch.rules import Bools
-from blockbatch.trace import MASKED, Ints, Trace
+from blockbatch.trace import MASKED, Ints, Rows, Trace
 
 
 class Consensus(NamedTuple):
@@ -31,10 +30,20 @@ def consensus(table: Ints) -> Consensus:
     return Consensus(agrees, held & ~agrees, ~held, tokens, counts)
 
 
+def apart(table: Ints) -> Bools:
+    """The positions [G] at which two of the rows `table` [B, G] hold different tokens."""
+    lowest = np.where(table == MASKED, np.iinfo(np.int64).max, table).min(axis=0)
+    highest = table.max(axis=0)
+    found: Bools = (highest != MASKED) & (lowest != highest)
+    return found
+
+
 def last_apart(trace: Trace) -> int:
     """The last step after which two branches hold different tokens somewhere; the last of all where none ever do."""
-    found = len(trace.steps) - 1
-    for step, cells in enumerate(cells_after_each(trace)):
-        if consensus(np.stack([own.tokens for own in cells.values()])).parts.any():
-            found = step
+    fold, found = Rows.start(trace.header.config), len(trace.steps) - 1
+    for step in trace.steps:
+        for event in step.events:
+            fold.apply(event)
+        if apart(np.stack(list(fold.rows.values()))).any():
+            found = step.index
     return found

@@ -95,10 +95,6 @@ class Sweep:
             found[cell].append((place, kept))
         return found
 
-    def runs_of(self, cell: int) -> list[tuple[int, Kept]]:
-        """What is done of a cell, each with its prompt's place."""
-        return self.by_cell.get(cell, [])
-
     def take_over(self, was: Sweep) -> None:
         """Keep what `was` has done of this sweep's work, too: the same prompts under the same settings."""
         done = {was.work(place): kept for place, kept in dict(was.kept).items()}

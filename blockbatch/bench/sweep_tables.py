@@ -18,11 +18,7 @@ COLUMNS: dict[str, Callable[[Point], str]] = {
     "tokens/forward": lambda point: f"{point.tokens_per_forward:.2f}",
     "ms": lambda point: f"{point.ms:.0f}",
 }
-EXPLAINED = (
-    "NFE: forwards a prompt, mean, and by kind. tokens/forward: tokens of the answers, end-of-text not counted, over "
-    "all forwards. ms: median a prompt, forwards and rules. Accuracy: prompts answered right; a prompt that somebody "
-    "typed has none."
-)
+EXPLAINED = f"{tables.COST_EXPLAINED} Accuracy: prompts answered right; a prompt that somebody typed has none."
 
 
 def markdown(points: Sequence[Point]) -> str:

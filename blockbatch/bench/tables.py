@@ -29,9 +29,12 @@ COLUMNS: dict[str, Callable[[Row], str]] = {
     "speed-up vs best": lambda row: _speedup(row.against_best),
     "fewer NFE vs best": lambda row: _fewer(row.against_best),
 }
-COLUMNS_EXPLAINED = (
+COST_EXPLAINED = (
     "NFE: forwards a prompt, mean, and by kind. tokens/forward: tokens of the answers, end-of-text not counted, over "
-    "all forwards. ms: median a prompt, forwards and rules. recording: time of recording over that time. vs 32, vs "
+    "all forwards. ms: median a prompt, forwards and rules."
+)
+COLUMNS_EXPLAINED = (
+    f"{COST_EXPLAINED} recording: time of recording over that time. vs 32, vs "
     "best: Fast-dLLM's dual cache with block 32, and with its most accurate block size; a negative share of fewer NFE "
     "means more. local-leap follows descriptions of LocalLeap and is not checked against its code."
 )

@@ -56,13 +56,6 @@ def happened(trace: Trace, steps: int) -> list[object]:
     return [(step.kind, step.branches, step.events) for step in trace.steps[:steps]]
 
 
-@pytest.fixture
-def warnings_shown(monkeypatch: pytest.MonkeyPatch) -> list[str]:
-    shown: list[str] = []
-    monkeypatch.setattr(gr, "Warning", lambda message, **_: shown.append(message))
-    return shown
-
-
 def test_a_fork_repeats_the_run_and_goes_on_under_the_changes() -> None:
     trace = recorded()
     session, forked = answered(fork_of(trace, 4, commit_threshold=0.6))

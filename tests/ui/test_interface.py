@@ -25,13 +25,6 @@ from ui.viewer import Viewer
 
 
 @pytest.fixture
-def warnings_shown(monkeypatch: pytest.MonkeyPatch) -> list[str]:
-    shown: list[str] = []
-    monkeypatch.setattr(gr, "Warning", lambda message, **_: shown.append(message))
-    return shown
-
-
-@pytest.fixture
 def recording(tmp_path: Path) -> Path:
     run = Run(ScriptedModel(), "any prompt", DecodeConfig(gen_length=32))
     path = tmp_path / "run.ndjson"

@@ -39,13 +39,6 @@ TWO = (*FIELDS[:4], "merge_threshold", 0.3, 0.5, 2, *FIELDS[8:])
 
 
 @pytest.fixture
-def warnings_shown(monkeypatch: pytest.MonkeyPatch) -> list[str]:
-    shown: list[str] = []
-    monkeypatch.setattr(gr, "Warning", lambda message, **_: shown.append(message))
-    return shown
-
-
-@pytest.fixture
 def text() -> str:
     """A run whose branches part."""
     model: Any = Unsure()
@@ -119,7 +112,7 @@ def test_a_point_says_what_came_of_it_and_offers_wrong_answers_first() -> None:
     sweep = finished((*FIELDS[:8], "functions", 6))
     for point in sweep.points:
         assert point.right is not None
-        about = lab.described(point, sweep.runs_of(point.cell.index))
+        about = lab.described(point, sweep.by_cell[point.cell.index])
         assert f"over 6 prompts; {point.right.hits} of 6 right." in about.says
         judged = [act.title.rpartition(", ")[2] for act in about.acts[:-1]]
         assert judged == sorted(judged, key=["wrong", "right"].index)

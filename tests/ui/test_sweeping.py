@@ -61,7 +61,7 @@ def test_every_cell_has_every_prompt() -> None:
 def test_a_kept_run_is_the_trace_of_its_cell() -> None:
     sweep = done(typed(COMMIT, NONE))
     for point in sweep.points:
-        [(place, kept)] = sweep.runs_of(point.cell.index)
+        [(place, kept)] = sweep.by_cell[point.cell.index]
         trace = parse_trace(kept.text)
         assert (place, trace.header.config) == (0, point.cell.config)
         assert outcome(trace, None, 0) == kept.outcome

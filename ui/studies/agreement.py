@@ -3,12 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from itertools import islice
 
 import numpy as np
 import plotly.graph_objects as go
 
-from blockbatch.cells import cells_after_each
 from blockbatch.consensus import Consensus, consensus, last_apart
 from blockbatch.trace import MASKED, Ints, Trace
 from ui.figurestyle import GRID
@@ -35,9 +33,9 @@ def agreement(trace: Trace, step: int | None = None) -> go.Figure:
             return said(NO_STEPS, trace.header.run)
     if not 0 <= step < len(trace.steps):
         raise IndexError(f"step {step} is outside this run of {len(trace.steps)} steps")
-    after = next(islice(cells_after_each(trace), step, None))
+    after = trace.rows(step)
     sizes = sorted(after)
-    table = np.stack([after[size].tokens for size in sizes])
+    table = np.stack([after[size] for size in sizes])
     found = consensus(table)
     words = _words(trace, table, found)
     maps = [_map(kind, getattr(found, kind), words, sizes, step) for kind in CLASSES]
