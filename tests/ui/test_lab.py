@@ -7,6 +7,7 @@ import json
 import threading
 import time
 from collections.abc import Generator, Iterator
+from dataclasses import replace
 from types import SimpleNamespace
 from typing import Any
 
@@ -117,6 +118,13 @@ def test_a_point_says_what_came_of_it_and_offers_wrong_answers_first() -> None:
         judged = [act.title.rpartition(", ")[2] for act in about.acts[:-1]]
         assert judged == sorted(judged, key=["wrong", "right"].index)
         assert about.acts[-1].does == "apply"
+
+
+def test_wrong_answers_come_first_and_else_the_order_stays() -> None:
+    [(_, run)] = finished().by_cell[0]
+    judged = {0: True, 1: False, 2: None, 3: False}
+    runs = [(n, run._replace(outcome=replace(run.outcome, correct=correct))) for n, correct in judged.items()]
+    assert [place for place, _ in lab.worst_first(runs)] == [1, 3, 0, 2]
 
 
 def test_a_point_opens_its_run() -> None:
