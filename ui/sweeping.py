@@ -23,14 +23,13 @@ from blockbatch.tasks import FAMILIES, Example
 from ui.live import LiveRuns, Warn
 from ui.session import FULL_SPEED
 from ui.sweepfigures import Measure
-from ui.viewer import session_line
+from ui.viewer import session_line, trace_text
 
 TYPED, ALL = "the prompt", "all four"  # what a sweep can be over, besides one family
 NOTHING = "none"  # instead of a second parameter
 MOST_PROMPTS = 50
 MOST_RUNS = 4000  # that are kept for a visitor, and stand in the file of their sweep
 MOST_MINUTES = 30.0
-SESSION_LINE = '{"type":"session"'
 BEGUN = session_line("live")  # a run's text holds it as soon as it does not wait in line any more
 
 
@@ -158,9 +157,8 @@ def decode(
 
 def kept(text: str, trial: Trial) -> Kept:
     """A finished run, of the text that a visitor's page would have got."""
-    lines = [line for line in text.splitlines() if line and not line.startswith(SESSION_LINE)]
-    whole = "\n".join(lines) + "\n"
-    trace = parse_trace(whole, whole=False) if lines else None
+    whole = trace_text(text)
+    trace = parse_trace(whole, whole=False) if whole else None
     if trace is None or trace.end is None or trace.end.stop not in ("eos", "complete"):
         raise BlockBatchError("A run of the sweep ended before its answer was complete; what was done before is kept.")
     example = trial.example if isinstance(trial.example, Example) else None
