@@ -109,11 +109,11 @@ def sweep_updates(
     sweep: Sweep | None = None
     try:
         sweep = begin()
-        sweep.going = True
+        sweep.going, sweep.place = True, 0
         yield sweep, shown(sweep).to_json(), *buttons(going=True)
         drawn, news = clock(), False
-        for finished in decode(sweep, runs, minutes, warn):
-            news = news or finished
+        for new in decode(sweep, runs, minutes, warn):
+            news = news or new
             due = news and clock() - drawn >= SECONDS_BETWEEN_FIGURES
             yield gr.skip(), shown(sweep).to_json() if due else gr.skip(), gr.skip(), gr.skip()
             if due:  # counted from the figure's end, for a large one takes long
@@ -161,7 +161,9 @@ def progress(sweep: Sweep) -> str:
     done = f"{len(sweep.kept)} of {sweep.total} runs done"
     if len(sweep.kept) == sweep.total:
         return f"All {sweep.total} runs done. Pick a point to open its runs or to use its values."
-    return f"{done}." if sweep.going else f"{done}. Run the sweep again to go on from here."
+    if not sweep.going:
+        return f"{done}. Run the sweep again to go on from here."
+    return f"{done}; queued, place {sweep.place}." if sweep.place else f"{done}."
 
 
 def described(point: Measured, runs: list[tuple[int, Kept]]) -> labplot.Point:

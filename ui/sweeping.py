@@ -23,7 +23,7 @@ from blockbatch.tasks import FAMILIES, Example
 from ui.live import LiveRuns, Warn
 from ui.session import FULL_SPEED
 from ui.sweepfigures import Measure
-from ui.viewer import session_line, trace_text
+from ui.viewer import place_in_line, session_line, trace_text
 
 TYPED, ALL = "the prompt", "all four"  # what a sweep can be over, besides one family
 NOTHING = "none"  # instead of a second parameter
@@ -66,7 +66,8 @@ class Kept(NamedTuple):
 class Sweep:
     """The cells, the work in its order, and what is done of it: `kept` by the cell's index and the prompt's place.
 
-    measure: what its map shows; going: whether somebody is at it.  One thread adds to it while others look at it.
+    measure: what its map shows; going: whether somebody is at it; place: of its next run in the line of all runs, 0 when
+    it does not wait.  One thread adds to it while others look at it.
     """
 
     cells: Sequence[Cell]
@@ -74,6 +75,7 @@ class Sweep:
     kept: dict[tuple[int, int], Kept] = field(default_factory=dict)
     measure: Measure = "nfe"
     going: bool = False
+    place: int = 0
 
     @property
     def total(self) -> int:
@@ -136,8 +138,9 @@ def tasks_of(over: str, prompt: str, count: float) -> list[tuple[int, Task]]:
 def decode(
     wanted: Sweep, runs: LiveRuns, minutes: float, warn: Warn, clock: Callable[[], float] = time.monotonic
 ) -> Iterator[bool]:
-    """Do what is missing, until the minutes are spent; again and again whether a run was finished since the last time.
+    """Do what is missing, until the minutes are spent; again and again whether there is news since the last time.
 
+    That is a finished run, or another place in the line of all runs.
     A run that has begun by then is finished, one that still waits in line is not.  Closing the iteration ends the run
     in hand.  BlockBatchError where a run cannot start or breaks.
     """
@@ -147,11 +150,11 @@ def decode(
             return
         text = ""
         for _, latest in runs.stream(trial.example.prompt, trial.config, FULL_SPEED, warn):
-            text = latest
-            yield False
+            text, was, wanted.place = latest, wanted.place, place_in_line(latest)
+            yield wanted.place != was
             if BEGUN not in text and clock() > spent_at:
                 return
-        wanted.kept[place] = kept(text, trial)
+        wanted.kept[place], wanted.place = kept(text, trial), 0
         yield True
 
 

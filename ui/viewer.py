@@ -67,6 +67,12 @@ def session_line(status: Status, **details: object) -> str:
     return json.dumps({"type": "session", "status": status, **details}, separators=(",", ":")) + "\n"
 
 
+def place_in_line(value: str) -> int:
+    """How many have to end before the run of a viewer's value may begin, as its last line tells; 0 where it has begun."""
+    last = value.rstrip("\n").rpartition("\n")[2]
+    return int(json.loads(last).get("place", 0)) if last.startswith(SESSION_LINE) else 0
+
+
 def trace_text(value: str) -> str:
     """The lines of the run itself in a viewer's value, each ended, as a file that can be opened again."""
     lines = (line for line in value.split("\n") if line and not line.startswith(SESSION_LINE))

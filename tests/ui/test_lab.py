@@ -33,6 +33,7 @@ from ui.session import LocalControlStore, Turnstile, Wishes
 from ui.settings import Settings
 from ui.studies import STUDIES
 from ui.sweeping import NOTHING, TYPED, Sweep, decode
+from ui.viewer import asset
 
 SETTINGS = DecodeConfig(gen_length=48).to_dict()
 FIELDS = ("commit_threshold", 0.5, 0.9, 3, NOTHING, 0, 0, 0, TYPED, 1)
@@ -90,6 +91,20 @@ def test_a_sweep_goes_on_from_what_the_one_before_has_done_of_it() -> None:
     }
     assert not asked(was=was, temperature=0.5).kept
     assert not asked((*FIELDS[:8], "functions", 1), was).kept
+
+
+def test_a_sweep_that_waits_says_its_place_as_a_run_does(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(lab, "SECONDS_BETWEEN_FIGURES", 0.0)
+    runs = live()
+    runs.turnstile.enter("other")
+    going = lab.sweep_updates(runs, asked, 30)
+    next(going)
+    assert json.loads(next(going)[1])["says"] == "0 of 3 runs done; queued, place 1."
+    assert "queued, place ${session.place}" in asset("status.mjs")
+    runs.turnstile.leave("other")
+    said = [json.loads(value)["says"] for _, value, *_ in going if isinstance(value, str)]
+    assert said[0] == "0 of 3 runs done."
+    assert said[-1].startswith("All 3 runs done.")
 
 
 def test_a_finished_run_is_drawn_in_time_though_the_next_one_takes_long(monkeypatch: pytest.MonkeyPatch) -> None:
