@@ -1,6 +1,6 @@
 """Finished live runs, kept in the store as soon as they end, so that a link to one need not be copied in time.
 
-A store may be slow or out of reach.  That is the business of a thread of its own, so no run and no visitor ever notices.
+A store may be slow or out of reach: a thread of its own waits for it, so that no run and no visitor does.
 """
 
 from __future__ import annotations

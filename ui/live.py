@@ -114,7 +114,7 @@ class LiveRuns:
         yield from (self.elsewhere or self._here)(order, key)
 
     def _here(self, order: Order, key: str) -> Iterator[Part]:
-        steering = Steering(order.run, order.settings, self.store, key, order.repeated)
+        steering = Steering(order.run, order.settings, self.store, key, order.repeated, line=self.turnstile)
         yield from replace(steering, clock=self.clock, sleep=self.sleep)
 
     def _wait_in_line(self, key: str) -> Iterator[str]:

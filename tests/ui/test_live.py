@@ -53,8 +53,10 @@ class Stage:
         self.started.append(Run(ScriptedModel(), prompt, config))
         return self.started[-1]
 
-    def stream(self, pace: float = FULL_SPEED, config: DecodeConfig = CONFIG) -> Iterator[tuple[str, str]]:
-        return self.runs.stream("any prompt", config, pace, self.warnings.append)
+    def stream(
+        self, pace: float = FULL_SPEED, config: DecodeConfig = CONFIG, prompt: str = "any prompt"
+    ) -> Iterator[tuple[str, str]]:
+        return self.runs.stream(prompt, config, pace, self.warnings.append)
 
 
 def steps_in(text: str) -> int:
