@@ -131,7 +131,7 @@ class Steering:
             began = self.clock()
 
     def _pause(self, obedience: Obedience, began: float) -> Iterator[Part]:
-        """Between two steps: wait as the pace or a pause asks, then for a turn, and pass on what was asked meanwhile."""
+        """Between two steps: wait as the pace or a pause asks, then for a turn; pass on what was asked meanwhile."""
         said = LIVE
         while not (wishes := self.store.read(self.key)).stopped and not self._late:
             waited = not wishes.pace or self.clock() - began >= 1 / wishes.pace

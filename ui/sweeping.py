@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import gzip
 import itertools
+import json
 import time
 from collections import defaultdict
 from collections.abc import Callable, Hashable, Iterator, Mapping, Sequence
@@ -30,6 +31,7 @@ NOTHING = "none"  # instead of a second parameter
 MOST_PROMPTS = 50
 MOST_RUNS = 4000  # that are kept for a visitor, and stand in the file of their sweep
 MOST_MINUTES = 30.0
+RAN_ON = ("model", "device", "dtype", "versions")
 BEGUN = session_line("live")  # a run's text holds it as soon as it does not wait in line any more
 
 
@@ -66,8 +68,8 @@ class Kept(NamedTuple):
 class Sweep:
     """The cells, the work in its order, and what is done of it: `kept` by the cell's index and the prompt's place.
 
-    measure: what its map shows; going: whether somebody is at it; place: of its next run in the line of all runs, 0 when
-    it does not wait.  One thread adds to it while others look at it.
+    measure: what its map shows; going: whether somebody is at it; place: of its next run in the line of all runs, 0
+    when it does not wait.  One thread adds to it while others look at it.
     """
 
     cells: Sequence[Cell]
@@ -87,6 +89,19 @@ class Sweep:
         """The cells of which a run at least is done."""
         outcomes = {cell: [kept.outcome for _, kept in runs] for cell, runs in self.by_cell.items()}
         return sweep.points(self.cells, outcomes)
+
+    @property
+    def settings(self) -> dict[str, Any]:
+        """What all its runs have in common, as plain JSON values: what they ran on and what is not varied.
+
+        Empty before a run is done.
+        """
+        for (cell, _), kept in dict(self.kept).items():
+            header = json.loads(kept.text.partition("\n")[0])
+            varied = settings_in(self.cells[cell])
+            fixed = {name: value for name, value in header["config"].items() if name not in varied}
+            return {**{name: header[name] for name in RAN_ON}, **fixed}
+        return {}
 
     @property
     def by_cell(self) -> dict[int, list[tuple[int, Kept]]]:

@@ -68,7 +68,7 @@ def session_line(status: Status, **details: object) -> str:
 
 
 def place_in_line(value: str) -> int:
-    """How many have to end before the run of a viewer's value may begin, as its last line tells; 0 where it has begun."""
+    """How many have to leave before the run in a viewer's value goes on, as its last line says; 0 where none has to."""
     last = value.rstrip("\n").rpartition("\n")[2]
     return int(json.loads(last).get("place", 0)) if last.startswith(SESSION_LINE) else 0
 

@@ -138,6 +138,7 @@ def test_nobody_decodes_out_of_turn_and_everybody_ends(acts: list[tuple[str, str
     assert not crowd.stage.warnings
 
 
+@settings(deadline=None)
 @given(st.integers(1, 3), st.lists(st.tuples(st.booleans(), st.sampled_from("abcdef"))))
 def test_places_follow_from_who_waits_longest(places: int, moves: list[tuple[bool, str]]) -> None:
     turnstile, line = Turnstile(places), list[str]()
