@@ -298,7 +298,8 @@ def test_a_saved_page_replays_offline_and_its_text_stays_text(
     assert alone.evaluate("window.broken") is None
     alone.click("[data-part=share] summary")
     assert "This is a saved page" in say(alone)
-    expect(alone.locator("[data-part=shareKeeps]")).to_be_hidden()
+    for part in ("shareKeeps", "lab"):
+        expect(alone.locator(f"[data-part={part}]")).to_be_hidden()
     for part in ("copyLink", "savePage", "saveChrome", "runFrom", "againstFast"):
         expect(alone.locator(f"[data-part={part}]")).to_be_disabled()
         assert "saved page" in (alone.get_attribute(f"[data-part={part}]", "title") or "")
