@@ -68,7 +68,7 @@ def test_a_trace_opens_with_numpy_alone(tmp_path: Path) -> None:
 @pytest.fixture(scope="module")
 def url() -> Iterator[str]:
     """The page with the embedded model."""
-    page = create_ui(load_engine(Settings()), Settings())
+    page = create_ui(load_engine(Settings()), Settings(store="memory://examples"))
     _, url, _ = page.launch(prevent_thread_lock=True, quiet=True)
     yield url
     page.close()

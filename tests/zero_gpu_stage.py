@@ -52,6 +52,7 @@ def main() -> None:
     lender = ThreadingHTTPServer(("127.0.0.1", 0), Lender)
     threading.Thread(target=lender.serve_forever, daemon=True).start()
     os.environ["SPACES_ZERO_GPU"] = "true"
+    os.environ["BLOCKBATCH_STORE"] = "memory://zero-gpu"
     os.environ["SPACES_ZERO_DEVICE_API_URL"] = f"http://127.0.0.1:{lender.server_port}"
     sys.path[:0] = [str(ROOT), str(ROOT / "tests")]
     import gradio  # noqa: F401  # spaces wants it first

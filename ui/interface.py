@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import gradio as gr
 
 from ui.api import create_api
@@ -10,6 +12,7 @@ from ui.branches import branch_card, wire_branches
 from ui.engine import Engine
 from ui.export import shell
 from ui.gpu import decode_on_gpu, trajectory_on_gpu
+from ui.keeping import Keeper
 from ui.knobs import next_run_card, threshold_card, wire_knobs
 from ui.lab import Rail, create_lab, wire_sweeps
 from ui.lesson import lesson_run, wire_lesson
@@ -31,7 +34,8 @@ def create_ui(engine: Engine, settings: Settings) -> gr.Blocks:
     """The page around `engine`; without a model it shows recorded runs only, and says why."""
     library = bundled_runs(settings.traces)
     store = control_store(settings)
-    sharing = Sharing(TraceStore(settings.store, settings.store_mib * 2**20, settings.store_days), library)
+    kept = TraceStore(settings.store, settings.store_mib * 2**20, settings.store_days)
+    sharing = Sharing(kept, library, finished=engine.start is not None and settings.keep == "finished")
     with gr.Blocks(title="blockbatch", fill_width=True, analytics_enabled=False, delete_cache=(600, 600)) as page:
         key = gr.State(None)
         header = Header(lesson=lesson_run(library) is not None, elem_id="bb-header")
@@ -43,17 +47,19 @@ def create_ui(engine: Engine, settings: Settings) -> gr.Blocks:
                 branches, thresholds, next_run = branch_card(), threshold_card(), next_run_card()
             viewer = Viewer(
                 library[0].value if library else None, engine.problem, elem_id="bb-viewer", page_bytes=len(shell()),
-                server_functions=server_functions(sharing),
+                keeping=sharing.keeping, server_functions=server_functions(sharing),
             )  # fmt: skip
             lab = create_lab(engine.problem)
         running, turnstile = [], Turnstile(settings.runs)
         if engine.start is not None:
-            runs = LiveRuns(engine.start, store, turnstile, decode_on_gpu(engine, store, settings))
+            swept = LiveRuns(engine.start, store, turnstile, decode_on_gpu(engine, store, settings))
+            # A sweep has thousands of runs, which would drive all others out of the store.
+            runs = replace(swept, keep=Keeper(kept.keep)) if sharing.finished else swept
             knobs = [*thresholds, *next_run]
             running.append(wire_run(runs, settings.streams, prompt, branches, knobs, viewer, key))
             running.append(wire_asked(Orders(engine), runs, settings.streams, prompt, viewer, key))
             wire_sweeps(
-                lab.sweeps, Rail(prompt, branches, thresholds, knobs, key), runs, settings.streams, viewer, running
+                lab.sweeps, Rail(prompt, branches, thresholds, knobs, key), swept, settings.streams, viewer, running
             )
             create_api(page, engine, runs, settings.streams)
         header.expand(lambda: gr.Column(visible=True), None, lab.place, **AT_ONCE)

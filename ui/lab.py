@@ -8,6 +8,7 @@ from typing import Any, NamedTuple
 
 import gradio as gr
 
+from blockbatch.bench.jobs import Task, Typed
 from blockbatch.bench.sweep import Cell, label, spoken
 from blockbatch.bench.sweep import Point as Measured
 from blockbatch.bench.sweep_file import to_json
@@ -30,6 +31,7 @@ from ui.viewer import recorded_value
 
 SECONDS_BETWEEN_FIGURES = 0.5
 MOST_RUNS_OFFERED = 8
+LONGEST_BEGINNING = 40  # characters of a prompt
 HOURS_KEPT = 2  # a sweep of a visitor who left
 SWEPT = ("commit_threshold", "merge_threshold", "sync_threshold", "refresh_interval")
 
@@ -109,11 +111,11 @@ def sweep_updates(
     sweep: Sweep | None = None
     try:
         sweep = begin()
-        sweep.going = True
+        sweep.going, sweep.place = True, 0
         yield sweep, shown(sweep).to_json(), *buttons(going=True)
         drawn, news = clock(), False
-        for finished in decode(sweep, runs, minutes, warn):
-            news = news or finished
+        for new in decode(sweep, runs, minutes, warn):
+            news = news or new
             due = news and clock() - drawn >= SECONDS_BETWEEN_FIGURES
             yield gr.skip(), shown(sweep).to_json() if due else gr.skip(), gr.skip(), gr.skip()
             if due:  # counted from the figure's end, for a large one takes long
@@ -151,8 +153,8 @@ def shown(sweep: Sweep) -> Shown:
         says=progress(sweep),
         share=len(sweep.kept) / sweep.total,
         figure=figure_of(points, sweep.measure) if points else None,
-        points={point.cell.index: described(point, runs[point.cell.index]) for point in points},
-        file=None if sweep.going or not points else saved(points),
+        points={point.cell.index: described(point, runs[point.cell.index], sweep.tasks) for point in points},
+        file=None if sweep.going or not points else saved(sweep),
     )
 
 
@@ -161,13 +163,17 @@ def progress(sweep: Sweep) -> str:
     done = f"{len(sweep.kept)} of {sweep.total} runs done"
     if len(sweep.kept) == sweep.total:
         return f"All {sweep.total} runs done. Pick a point to open its runs or to use its values."
-    return f"{done}." if sweep.going else f"{done}. Run the sweep again to go on from here."
+    if not sweep.going:
+        return f"{done}. Run the sweep again to go on from here."
+    return f"{done}; queued, place {sweep.place}." if sweep.place else f"{done}."
 
 
-def described(point: Measured, runs: list[tuple[int, Kept]]) -> labplot.Point:
-    """What a point says when it is picked, and what can be done with it and its `runs`."""
-    acts = [Act("submit", opening(place, run), place) for place, run in worst_first(runs)]
-    return labplot.Point(told(point), [*acts[:MOST_RUNS_OFFERED], Act("apply", "Use these values")])
+def described(point: Measured, runs: list[tuple[int, Kept]], tasks: Sequence[tuple[int, Task]]) -> labplot.Point:
+    """What a point says when it is picked, and what can be done with it and its `runs`, which are of `tasks`."""
+    offered = worst_first(runs)[:MOST_RUNS_OFFERED]
+    acts = [Act("submit", opening(*tasks[place], run), place) for place, run in offered]
+    fewer = f" {len(offered)} of its runs can be opened, wrong answers first." if len(offered) < len(runs) else ""
+    return labplot.Point(told(point) + fewer, [*acts, Act("apply", "Use these values")])
 
 
 def told(point: Measured) -> str:
@@ -188,10 +194,21 @@ def worst_first(runs: list[tuple[int, Kept]]) -> list[tuple[int, Kept]]:
     return sorted(runs, key=lambda run: run[1].outcome.correct is not False)
 
 
-def opening(place: int, run: Kept) -> str:
-    """What the button says that opens a run."""
+def opening(index: int, task: Task, run: Kept) -> str:
+    """What the button says that opens a run of a task."""
     judged = {True: ", right", False: ", wrong", None: ""}[run.outcome.correct]
-    return f"Open prompt {place + 1}{judged}"
+    return f"Open {named(index, task)}{judged}: {beginning(task.prompt)}"
+
+
+def named(index: int, task: Task) -> str:
+    """A prompt by its place in its family; there is one alone that was typed."""
+    return "the prompt" if isinstance(task, Typed) else f"{task.family} {index + 1}"
+
+
+def beginning(prompt: str) -> str:
+    """The first words of a prompt, in one line."""
+    line = " ".join(prompt.split())
+    return line if len(line) <= LONGEST_BEGINNING else f"{line[:LONGEST_BEGINNING].rstrip()}\u2026"
 
 
 def opened(sweep: Sweep | None, event: gr.EventData) -> tuple[Any, ...]:
@@ -202,7 +219,7 @@ def opened(sweep: Sweep | None, event: gr.EventData) -> tuple[Any, ...]:
     if sweep is None or run is None or place is None:
         warn("This run is no longer kept; run the sweep again.")
         return gr.skip(), *drive(False)
-    name = f"sweep: {values_of(sweep.cells[place[0]])}, prompt {place[1] + 1}"
+    name = f"sweep: {values_of(sweep.cells[place[0]])}, {named(*sweep.tasks[place[1]])}"
     return recorded_value(run.text, name), *drive(False)
 
 
@@ -228,6 +245,6 @@ def used(store: ControlStore, sweep: Sweep | None, key: str | None, known: list[
     return *(settings.get(name, gr.skip()) for name in SWEPT), *chips
 
 
-def saved(points: Sequence[Measured]) -> labplot.File:
+def saved(sweep: Sweep) -> labplot.File:
     """The sweep's figures as a file."""
-    return labplot.File("Sweep, JSON", "blockbatch-sweep.json", to_json(points, {}))
+    return labplot.File("Sweep, JSON", "blockbatch-sweep.json", to_json(sweep.points, sweep.settings))

@@ -14,8 +14,8 @@ from typing import Any, Literal, NamedTuple
 from blockbatch.config import Config
 from blockbatch.errors import BlockBatchError
 from ui.session import ControlStore, Turnstile, Wishes
-from ui.steering import Part, Refusal, RunLike, Steering
-from ui.viewer import session_line
+from ui.steering import CLOSING, Part, Refusal, RunLike, Steering
+from ui.viewer import session_line, trace_text
 
 SECONDS_BETWEEN_UPDATES = 0.05  # a browser that gets more than 20 updates a second falls behind
 SECONDS_BETWEEN_HEARTBEATS = 0.5
@@ -64,12 +64,14 @@ class LiveRuns:
     """Starts runs and streams them.  `store` and `turnstile` are shared by all visitors.
 
     elsewhere: decodes an order under a key in another process (see `ui.gpu`); without it, runs decode in this one.
+    keep: is given the NDJSON lines of each run that has come to its end, a stopped one included (see `ui.keeping`).
     """
 
     start: Starter
     store: ControlStore
     turnstile: Turnstile
     elsewhere: Callable[[Order, str], Iterator[Part]] | None = None
+    keep: Callable[[str], object] | None = None
     clock: Callable[[], float] = time.monotonic
     sleep: Callable[[float], None] = time.sleep
 
@@ -80,10 +82,9 @@ class LiveRuns:
 
     def follow(self, order: Order, pace: float, warn: Warn) -> Iterator[tuple[str, str]]:
         """`stream` for a run that is made already."""
-        key = self.store.open(Wishes(pace=pace))
+        key, text = self.store.open(Wishes(pace=pace)), ""
         self.turnstile.enter(key)
         try:
-            text = ""
             for part in self._batched(self._parts(order, key)):
                 if isinstance(part, Refusal):
                     warn(part.sentence)
@@ -94,6 +95,8 @@ class LiveRuns:
             order.run.stop()
             self.turnstile.leave(key)
             self.store.close(key)
+            if self.keep and CLOSING in text:  # of a run whose page was closed there is no end, so nothing to link to
+                self.keep(trace_text(text))
 
     def end(self, key: str | None) -> None:
         """Stop the run under `key`, if it goes on, and return when its last update is on its way, so that another can
@@ -111,7 +114,7 @@ class LiveRuns:
         yield from (self.elsewhere or self._here)(order, key)
 
     def _here(self, order: Order, key: str) -> Iterator[Part]:
-        steering = Steering(order.run, order.settings, self.store, key, order.repeated)
+        steering = Steering(order.run, order.settings, self.store, key, order.repeated, line=self.turnstile)
         yield from replace(steering, clock=self.clock, sleep=self.sleep)
 
     def _wait_in_line(self, key: str) -> Iterator[str]:

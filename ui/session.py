@@ -121,7 +121,10 @@ class LocalControlStore(ControlStore):
 
 
 class Turnstile:
-    """Lets a fixed number of runs decode at a time, in the order in which they came."""
+    """Lets a fixed number of runs decode at a time, in the order in which they came.
+
+    A run may leave and come again, as one that is paused does: it then waits behind those who came meanwhile.
+    """
 
     def __init__(self, places: int) -> None:
         self._lock = threading.Lock()
@@ -129,9 +132,10 @@ class Turnstile:
         self._line: list[str] = []
 
     def enter(self, key: str) -> None:
-        """Stand in line."""
+        """Stand in line: at its end, unless one stands there already."""
         with self._lock:
-            self._line.append(key)
+            if key not in self._line:
+                self._line.append(key)
 
     @contextmanager
     def standing(self) -> Iterator[Callable[[], int]]:
@@ -149,6 +153,7 @@ class Turnstile:
             return max(self._line.index(key) - self._places + 1, 0)
 
     def leave(self, key: str) -> None:
-        """Make room."""
+        """Make room; one that does not stand in line has made it already."""
         with self._lock:
-            self._line.remove(key)
+            if key in self._line:
+                self._line.remove(key)

@@ -14,6 +14,7 @@ from blockbatch.errors import ConfigError
 ROOT = Path(__file__).resolve().parent.parent
 MOST_RUNS = 64
 CONTROLS = ("local", "shared")
+KEPT = ("finished", "linked")
 MOST_MIB = 2**20
 MOST_DAYS = 36_500
 
@@ -30,8 +31,9 @@ class Settings:
     model: a folder or a model id; device: as torch names it, or auto; runs: decodes at a time, others wait in line;
     streams: visitors who may run or wait at a time; traces: the folder of recorded runs; control: where visitors'
     wishes lie, in this process (local) or where a decode in another process sees them (shared); zero_gpu: whether runs
-    decode on a ZeroGPU Space; mcp: whether the endpoints are MCP tools, too; store: the fsspec URL under which shared
-    runs are kept, store_mib and store_days: how much of them, for how long.
+    decode on a ZeroGPU Space; mcp: whether the endpoints are MCP tools, too; store: the fsspec URL under which runs are
+    kept, store_mib and store_days: how much of them, for how long; keep: which, every finished one or only those whose
+    link is copied (linked).
     """
 
     model: str = os.path.relpath(ROOT / "assets" / "tiny")
@@ -45,6 +47,7 @@ class Settings:
     store: str = field(default_factory=lambda: str(cache_folder(os.environ) / "runs"))
     store_mib: int = 1024
     store_days: int = 90
+    keep: str = "finished"
 
     @property
     def embedded(self) -> bool:
@@ -75,6 +78,7 @@ class Settings:
             store=environment.get("BLOCKBATCH_STORE") or str(cache_folder(environment) / "runs"),
             store_mib=whole("BLOCKBATCH_STORE_MIB", defaults.store_mib, MOST_MIB),
             store_days=whole("BLOCKBATCH_STORE_DAYS", defaults.store_days, MOST_DAYS),
+            keep=choice("BLOCKBATCH_KEEP", environment.get("BLOCKBATCH_KEEP") or defaults.keep, KEPT),
         )
 
 

@@ -25,10 +25,14 @@ MOST_RUNS = 2  # that the page shows at a time
 
 @dataclass(frozen=True)
 class Sharing:
-    """`library` are the runs that come with the page: a link to one of them needs no store."""
+    """`library` are the runs that come with the page: a link to one of them needs no store.
+
+    finished: whether every finished run is kept, so that the page must say so; else those whose link is copied.
+    """
 
     store: TraceStore
     library: Sequence[Bundled] = ()
+    finished: bool = False
 
     @cached_property
     def bundled(self) -> Mapping[str, Bundled]:
@@ -38,8 +42,18 @@ class Sharing:
     def keep(self, texts: Sequence[str]) -> Answer:
         """Keep the runs with these NDJSON lines; {runs: what a link calls each, says: for how long}."""
         ids = [self._keep(text) for text in texts]
-        lasts = f"for {self.store.max_days:g} days, or until newer ones need the room"
-        return {"runs": ids, "says": "" if set(ids) <= set(self.bundled) else f"The run is kept here {lasts}."}
+        return {"runs": ids, "says": "" if set(ids) <= set(self.bundled) else f"The run is kept here {self._lasts}."}
+
+    @property
+    def keeping(self) -> str:
+        """Which runs are kept, and for how long, in a sentence for the page."""
+        if self.finished:
+            return f"Every finished run is kept here, its prompt included, {self._lasts}."
+        return f"A run is kept here, its prompt included, only when its link is copied: {self._lasts}."
+
+    @property
+    def _lasts(self) -> str:
+        return f"for {self.store.max_days:g} days, or until newer ones need the room"
 
     def _keep(self, text: str) -> str:
         run = trace_id(text)

@@ -13,7 +13,7 @@ from dataclasses import dataclass, field
 from typing import Any, NamedTuple, Protocol
 
 from blockbatch.errors import BlockBatchError
-from ui.session import ControlStore, Wishes
+from ui.session import ControlStore, Turnstile, Wishes
 from ui.viewer import session_line
 
 logger = logging.getLogger(__name__)
@@ -21,6 +21,7 @@ logger = logging.getLogger(__name__)
 NAP = 0.02
 NO_LIMIT = float("inf")
 CLOSING = '{"type":"end"'
+LIVE = session_line("live")
 
 
 class RunLike(Protocol):
@@ -65,14 +66,12 @@ class Obedience:
                 self.settings[name] = value
 
     def may_step(self, wishes: Wishes) -> bool:
-        """Whether the next step may be taken now; uses up one single step while paused."""
-        if not wishes.paused:
-            self.steps = wishes.steps
-            return True
-        if self.steps < wishes.steps:
-            self.steps += 1
-            return True
-        return False
+        """Whether the visitor wants the next step now."""
+        return not wishes.paused or self.steps < wishes.steps
+
+    def stepping(self, wishes: Wishes) -> None:
+        """The step that was wanted is taken: while paused that uses up one single step."""
+        self.steps = self.steps + 1 if wishes.paused else wishes.steps
 
     def _resize(self, size: int, new_size: int) -> Iterator[Refusal]:
         sizes = sorted(new_size if each == size else each for each in self.settings["block_sizes"])
@@ -91,7 +90,9 @@ class Steering:
     """Iterates a run under the wishes that `store` holds under `key`.
 
     settings: those with which it starts; repeated: its first steps that only repeat a recorded run, which come at full
-    speed and which no wish disturbs; seconds: how long it may take, after which it is stopped as a visitor would.
+    speed and which no wish disturbs; seconds: how long it may take, after which it is stopped as a visitor would; line:
+    that in which it holds a place under its key, but for a pause.  Where the line is out of reach, as in another
+    process, it stands in one of its own, and a pause keeps its place, for no more than its `seconds`.
     """
 
     run: RunLike
@@ -100,6 +101,7 @@ class Steering:
     key: str
     repeated: int = 0
     seconds: float = NO_LIMIT
+    line: Turnstile = field(default_factory=lambda: Turnstile(1))
     clock: Callable[[], float] = time.monotonic
     sleep: Callable[[float], None] = time.sleep
     _end: float = field(init=False, default=NO_LIMIT)
@@ -129,20 +131,34 @@ class Steering:
             began = self.clock()
 
     def _pause(self, obedience: Obedience, began: float) -> Iterator[Part]:
-        """Between two steps: wait as long as the pace or a pause asks, then pass on what was asked meanwhile."""
-        paused = False
+        """Between two steps: wait as the pace or a pause asks, then for a turn; pass on what was asked meanwhile."""
+        said = LIVE
         while not (wishes := self.store.read(self.key)).stopped and not self._late:
             waited = not wishes.pace or self.clock() - began >= 1 / wishes.pace
-            if waited and obedience.may_step(wishes):
+            ahead = self._ahead(obedience.may_step(wishes))
+            if waited and ahead == 0:
+                obedience.stepping(wishes)
                 break
-            if wishes.paused != paused:
-                paused = wishes.paused
-                yield session_line("paused" if paused else "live")
-            yield ""
+            status = waiting(ahead or 0, wishes)
+            yield status if status != said else ""
+            said = status
             self.sleep(NAP)
-        if paused:
-            yield session_line("live")
+        if said != LIVE:
+            yield LIVE
         yield from obedience.obey(wishes)
+
+    def _ahead(self, wanted: bool) -> int | None:
+        """How many have to leave before the next step may be taken; None where it is not wanted, and others go first.
+
+        A pause gives up the place alone: the run's cache stays on the device, for filling it again would take as long
+        as the run did.  So more caches than places may lie there, of the 8B models a gigabyte or two each; a run for
+        which there is no room left breaks off with a sentence.
+        """
+        if not wanted:
+            self.line.leave(self.key)
+            return None
+        self.line.enter(self.key)
+        return self.line.place(self.key)
 
     def _stop_if_over(self) -> Iterator[Refusal]:
         if self.store.read(self.key).stopped:
@@ -154,3 +170,10 @@ class Steering:
     @property
     def _late(self) -> bool:
         return self.clock() >= self._end
+
+
+def waiting(ahead: int, wishes: Wishes) -> str:
+    """The session line of a run that waits: for its turn while others are `ahead`, for its visitor, or for its pace."""
+    if ahead:
+        return session_line("queued", place=ahead)
+    return session_line("paused") if wishes.paused else LIVE

@@ -35,6 +35,7 @@ ENDING = ".ndjson.gz"
 FILE = re.compile(ID.pattern + re.escape(ENDING) + r"(\.[0-9a-f]+\.partial)?")
 WHEN_WRITTEN = ("mtime", "LastModified", "created")  # what listings call it: a folder's, a bucket's, memory's
 SECONDS_A_DAY = 86_400
+SECONDS_NEW = 3_600  # as long a run that is kept again is not written again, for it would hardly be newer
 DAMAGED = "What is kept under this link is damaged; ask whoever made it for the run as a trace file."
 GONE = "This link's run is no longer kept here; ask whoever made the link for the run as a trace file."
 
@@ -71,15 +72,19 @@ class TraceStore:
     _lock: threading.Lock = field(default_factory=threading.Lock, repr=False)
 
     def keep(self, text: str) -> str:
-        """Keep a whole, valid run, given as its NDJSON lines; its id.  What is kept already counts as new again."""
+        """Keep a whole, valid run, given as its NDJSON lines; its id.
+
+        What is kept already is written again only where that is more than an hour ago; it then counts as new again.
+        """
         lines = "".join(f"{line}\n" for line in parse_trace(text).lines())
         packed = gzip.compress(lines.encode(), mtime=0)
         if len(packed) > self.max_bytes:
             raise StoreError(f"This run takes {len(packed) / 2**20:.1f} MiB, more than is kept here; save it instead.")
         run = trace_id(lines)
         with self._lock, self._reaching():
-            self._prune(self.max_bytes - len(packed), besides=self._path(run))
-            self._write(run, packed)
+            if not self._holds(run, packed):
+                self._prune(self.max_bytes - len(packed), besides=self._path(run))
+                self._write(run, packed)
         return run
 
     def fetch(self, run: str) -> str:
@@ -102,6 +107,18 @@ class TraceStore:
 
     def _path(self, run: str) -> str:
         return f"{self._place[1].rstrip('/')}/{run}{ENDING}"
+
+    def _holds(self, run: str, packed: bytes) -> bool:
+        """Whether just `packed` is kept under `run`, and new, or for good where the store tells no age."""
+        system, _ = self._place
+        system.invalidate_cache()
+        try:
+            info = system.info(self._path(run))
+            written = kept(info).written
+            new = written is None or self.clock() - written < SECONDS_NEW
+            return new and info["size"] == len(packed) and bytes(system.cat_file(self._path(run))) == packed
+        except FileNotFoundError:
+            return False
 
     def _write(self, run: str, packed: bytes) -> None:
         """Whole or not at all: an object appears so in a bucket; in a folder a file is written aside and renamed."""

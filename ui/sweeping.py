@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import gzip
 import itertools
+import json
 import time
 from collections import defaultdict
 from collections.abc import Callable, Hashable, Iterator, Mapping, Sequence
@@ -23,14 +24,14 @@ from blockbatch.tasks import FAMILIES, Example
 from ui.live import LiveRuns, Warn
 from ui.session import FULL_SPEED
 from ui.sweepfigures import Measure
-from ui.viewer import session_line
+from ui.viewer import place_in_line, session_line, trace_text
 
 TYPED, ALL = "the prompt", "all four"  # what a sweep can be over, besides one family
 NOTHING = "none"  # instead of a second parameter
 MOST_PROMPTS = 50
 MOST_RUNS = 4000  # that are kept for a visitor, and stand in the file of their sweep
 MOST_MINUTES = 30.0
-SESSION_LINE = '{"type":"session"'
+RAN_ON = ("model", "device", "dtype", "versions")
 BEGUN = session_line("live")  # a run's text holds it as soon as it does not wait in line any more
 
 
@@ -67,7 +68,8 @@ class Kept(NamedTuple):
 class Sweep:
     """The cells, the work in its order, and what is done of it: `kept` by the cell's index and the prompt's place.
 
-    measure: what its map shows; going: whether somebody is at it.  One thread adds to it while others look at it.
+    measure: what its map shows; going: whether somebody is at it; place: of its next run in the line of all runs, 0
+    when it does not wait.  One thread adds to it while others look at it.
     """
 
     cells: Sequence[Cell]
@@ -75,6 +77,7 @@ class Sweep:
     kept: dict[tuple[int, int], Kept] = field(default_factory=dict)
     measure: Measure = "nfe"
     going: bool = False
+    place: int = 0
 
     @property
     def total(self) -> int:
@@ -86,6 +89,19 @@ class Sweep:
         """The cells of which a run at least is done."""
         outcomes = {cell: [kept.outcome for _, kept in runs] for cell, runs in self.by_cell.items()}
         return sweep.points(self.cells, outcomes)
+
+    @property
+    def settings(self) -> dict[str, Any]:
+        """What all its runs have in common, as plain JSON values: what they ran on and what is not varied.
+
+        Empty before a run is done.
+        """
+        for (cell, _), kept in dict(self.kept).items():
+            header = json.loads(kept.text.partition("\n")[0])
+            varied = settings_in(self.cells[cell])
+            fixed = {name: value for name, value in header["config"].items() if name not in varied}
+            return {**{name: header[name] for name in RAN_ON}, **fixed}
+        return {}
 
     @property
     def by_cell(self) -> dict[int, list[tuple[int, Kept]]]:
@@ -137,8 +153,9 @@ def tasks_of(over: str, prompt: str, count: float) -> list[tuple[int, Task]]:
 def decode(
     wanted: Sweep, runs: LiveRuns, minutes: float, warn: Warn, clock: Callable[[], float] = time.monotonic
 ) -> Iterator[bool]:
-    """Do what is missing, until the minutes are spent; again and again whether a run was finished since the last time.
+    """Do what is missing, until the minutes are spent; again and again whether there is news since the last time.
 
+    That is a finished run, or another place in the line of all runs.
     A run that has begun by then is finished, one that still waits in line is not.  Closing the iteration ends the run
     in hand.  BlockBatchError where a run cannot start or breaks.
     """
@@ -148,19 +165,18 @@ def decode(
             return
         text = ""
         for _, latest in runs.stream(trial.example.prompt, trial.config, FULL_SPEED, warn):
-            text = latest
-            yield False
+            text, was, wanted.place = latest, wanted.place, place_in_line(latest)
+            yield wanted.place != was
             if BEGUN not in text and clock() > spent_at:
                 return
-        wanted.kept[place] = kept(text, trial)
+        wanted.kept[place], wanted.place = kept(text, trial), 0
         yield True
 
 
 def kept(text: str, trial: Trial) -> Kept:
     """A finished run, of the text that a visitor's page would have got."""
-    lines = [line for line in text.splitlines() if line and not line.startswith(SESSION_LINE)]
-    whole = "\n".join(lines) + "\n"
-    trace = parse_trace(whole, whole=False) if lines else None
+    whole = trace_text(text)
+    trace = parse_trace(whole, whole=False) if whole else None
     if trace is None or trace.end is None or trace.end.stop not in ("eos", "complete"):
         raise BlockBatchError("A run of the sweep ended before its answer was complete; what was done before is kept.")
     example = trial.example if isinstance(trial.example, Example) else None

@@ -19,6 +19,7 @@ from ui.figures import templates
 
 FOLDER = Path(__file__).resolve().parent.parent / "assets" / "viewer"
 
+SESSION_LINE = '{"type":"session"'
 Status = Literal["recorded", "queued", "live", "paused", "failed"]
 
 
@@ -26,7 +27,7 @@ class Viewer(gr.HTML):
     """Replays the trace in its value.  `value`: session and trace lines, each ended by a newline.
 
     Its event `submit` carries what the visitor asks the server to run (see `ui.asking`); `problem` says why nothing can
-    be run, if so.  `server_functions` are those of `ui.sharing`.
+    be run, if so.  `server_functions` are those of `ui.sharing`, and `keeping` its sentence on which runs are kept.
     """
 
     def __init__(self, value: str | None = None, problem: str = "", **options: Any) -> None:
@@ -64,6 +65,18 @@ class Header(gr.HTML):
 def session_line(status: Status, **details: object) -> str:
     """A line that tells the viewer where its run comes from and what it is doing."""
     return json.dumps({"type": "session", "status": status, **details}, separators=(",", ":")) + "\n"
+
+
+def place_in_line(value: str) -> int:
+    """How many have to leave before the run in a viewer's value goes on, as its last line says; 0 where none has to."""
+    last = value.rstrip("\n").rpartition("\n")[2]
+    return int(json.loads(last).get("place", 0)) if last.startswith(SESSION_LINE) else 0
+
+
+def trace_text(value: str) -> str:
+    """The lines of the run itself in a viewer's value, each ended, as a file that can be opened again."""
+    lines = (line for line in value.split("\n") if line and not line.startswith(SESSION_LINE))
+    return "".join(f"{line}\n" for line in lines)
 
 
 def recorded_value(text: str, name: str) -> str:

@@ -1,6 +1,7 @@
 /** The page's header: the status chip, which follows the viewer, and the buttons for the lab, the lesson, the theme and help. */
 
 import { parts, say } from "./dom.mjs";
+import { askUntil } from "./until.mjs";
 
 const THEME = "blockbatch-theme";
 
@@ -22,17 +23,17 @@ export function mountHeader(element, props, watch, trigger) {
 }
 
 /**
- * The lab's button: the lab takes the viewer's place until it is left. The server makes it when it is first asked for;
- * `?lab` in the address asks for it at once. What opens a run or the lesson leaves it.
+ * The lab's button: the lab takes the viewer's place until it is left. The server makes it when it is first asked for, and
+ * is asked again while the lab is open and empty; `?lab` in the address asks for it at once. What opens a run or the
+ * lesson leaves it.
  */
 function mountLab(button, trigger) {
-  let made = false;
+  const settled = () => button.getAttribute("aria-pressed") !== "true" || document.querySelector("#bb-lab .bb-lab-plot");
   const show = (open) => {
     if (!open && document.activeElement?.closest("#bb-lab")) button.focus({ preventScroll: true });
     document.body.classList.toggle("bb-in-lab", open);
     button.setAttribute("aria-pressed", String(open));
-    if (open && !made) trigger("expand", {});
-    made ||= open;
+    if (open) askUntil(settled, () => trigger("expand", {}));
   };
   button.addEventListener("click", () => show(button.getAttribute("aria-pressed") !== "true"));
   document.addEventListener("blockbatch:lab", ({ detail }) => show(detail.open));

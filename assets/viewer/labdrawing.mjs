@@ -2,6 +2,7 @@
 
 import { el, palette } from "./dom.mjs";
 import { figureIn } from "./labfigure.mjs";
+import { letPageScroll } from "./labscroll.mjs";
 import { FAILED, plotly } from "./plotly.mjs";
 
 const CONFIG = { displayModeBar: false, showTips: false };
@@ -11,6 +12,7 @@ export class Drawing {
   /** In `node`; `source` is the address of plotly.js; `clicked(data)` gets the `customdata` of what was clicked. */
   constructor(node, source, clicked) {
     Object.assign(this, { node, source, clicked, figure: null, words: "", drawn: {} });
+    letPageScroll(node);
   }
 
   /** Show `figure` {data, layout}, or nothing without one; `words` are what a screen reader says of it. */

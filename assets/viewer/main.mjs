@@ -35,7 +35,7 @@ import { WhatIfCard } from "./whatifcard.mjs";
 export function mount(element, props, watch, trigger, server) {
   const viewer = new Viewer(element, props, (asked) => trigger("submit", asked));
   const feed = () => viewer.feed(props.value ?? "");
-  viewer.share = new Share(viewer, server, props.page_bytes);
+  viewer.share = new Share(viewer, server, props);
   watch("value", feed);
   open(viewer, { saved: props.saved, search: window.location.search, server, feed });
   viewer.draw(); // in the frame in which the page appears, rather than in the one after it

@@ -11,7 +11,7 @@ import { Tail, traceLines } from "./records.mjs";
 import { fileName, saveFile } from "./saving.mjs";
 import { plural } from "./sentences.mjs";
 
-const GOING_ON = ["live", "paused"];
+const GOING_ON = ["queued", "live", "paused"]; // queued before its first step, and again after a pause
 
 export class Runs {
   constructor() {
@@ -79,7 +79,7 @@ export class Runs {
 
   /** Whether the server has a run that is still to begin: the latest one is not it. */
   get coming() {
-    return !this.headed && ["queued", ...GOING_ON].includes(this.session?.status);
+    return !this.headed && GOING_ON.includes(this.session?.status);
   }
 
   /** Whether the run shown is still going on. */

@@ -12,9 +12,13 @@ const SAVED = "This is a saved page. For a link or a Chrome trace save the trace
 const MEGABYTE = 1e6;
 
 export class Share {
-  /** `server` holds the functions of the server, null on a saved page; `pageBytes` is the size of a page without runs. */
-  constructor(viewer, server, pageBytes = 0) {
+  /**
+   * `server` holds the functions of the server, null on a saved page. Of the viewer's props `page_bytes` is the size of a
+   * page without runs, and `keeping` a sentence on which runs the server keeps.
+   */
+  constructor(viewer, server, { page_bytes: pageBytes = 0, keeping = "" }) {
     Object.assign(this, { viewer, server, pageBytes, parts: viewer.parts });
+    say(this.parts.shareKeeps, server ? keeping : "");
     const acts = { copyLink: "link", savePage: "page", savePicture: "picture", saveChrome: "chrome" };
     for (const [part, act] of Object.entries(acts))
       this.parts[part].addEventListener("click", async () => this.tell(await this[act]()));

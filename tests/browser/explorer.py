@@ -25,7 +25,7 @@ MARKUP = "<img src=x onerror=window.broken=1> and <b>bold</b> stay text. " + ANS
 
 
 class Stage:
-    """The page with a scripted model; `started` are the runs that visitors began, `store` is where shared ones go."""
+    """The page with a scripted model; `started` are the runs that visitors began, `store` is where they are kept."""
 
     def __init__(self, store: str = "memory://stage", port: int | None = None) -> None:
         self.started: list[Run] = []

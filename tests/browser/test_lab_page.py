@@ -146,8 +146,8 @@ def test_a_sweep_draws_and_its_point_opens_the_run(lab: Page, stage: Stage) -> N
     sweep(lab)
     pick(lab, 0)
     expect(lab.locator("[data-part=pickedSays]").last).to_contain_text("commit threshold 0.5: ")
-    lab.get_by_role("button", name="Open prompt 1").click()
-    expect(lab.locator("[data-part=status]")).to_contain_text("sweep: commit threshold 0.5, prompt 1", timeout=15_000)
+    lab.get_by_role("button", name="Open the prompt").click()
+    expect(lab.locator("[data-part=status]")).to_contain_text("sweep: commit threshold 0.5, the prompt", timeout=15_000)
     expect(lab.locator("#bb-viewer")).to_be_visible()
     thresholds = [run.trace.header.config.commit_threshold for run in stage.started[-6:]]  # type: ignore[union-attr]
     assert thresholds == sorted(set(thresholds))

@@ -18,7 +18,7 @@ from blockbatch.reading import load_trace
 from ui.bench.server import serve
 from ui.library import bundled_runs
 from ui.settings import Settings
-from ui.store import trace_id
+from ui.store import ENDING, trace_id
 
 pytestmark = pytest.mark.browser
 SHOWN = ("count", "sentence", "titleA", "titleB", "cellTitle", "candidates", "why", "history", "compareSays", "text",
@@ -32,7 +32,7 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture(scope="module")
 def keeping(folder: Path) -> Iterator[Stage]:
-    """A server whose shared runs go to `folder`."""
+    """A server that keeps its runs in `folder`."""
     stage = Stage(str(folder))
     yield stage
     stage.page.close()
@@ -130,6 +130,32 @@ def test_a_link_to_two_runs_restores_them_in_another_server_process(
     seek(other, 3)
     assert other.url == at(link, other_url)
     assert copy_link(other).replace("step=4", "step=8") == at(link, other_url), "a link makes the same link again"
+
+
+def test_a_finished_run_is_kept_before_its_link_is_copied_and_not_twice(
+    context: BrowserContext, keeping: Stage, folder: Path
+) -> None:
+    page = context.new_page()
+    open_page(page, keeping.url)
+    before = set(folder.iterdir())
+    run(page, "kept at once")
+    (path,) = kept_since(page, folder, before)
+    written = path.stat().st_mtime_ns
+    assert path.name == f"{query(copy_link(page))['run']}{ENDING}"
+    assert path.stat().st_mtime_ns == written
+    page.click("[data-part=share] summary")
+    expect(page.locator("[data-part=shareKeeps]")).to_have_text(
+        "Every finished run is kept here, its prompt included, for 90 days, or until newer ones need the room."
+    )
+
+
+def kept_since(page: Page, folder: Path, before: set[Path]) -> set[Path]:
+    """The whole files that were not there before, once there are any."""
+    for _ in range(100):
+        if found := {path for path in folder.iterdir() if path.name.endswith(ENDING)} - before:
+            return found
+        page.wait_for_timeout(100)
+    raise AssertionError("no run was kept")
 
 
 def test_an_event_inside_a_step_of_a_bundled_run_is_restored(
@@ -272,6 +298,8 @@ def test_a_saved_page_replays_offline_and_its_text_stays_text(
     assert alone.evaluate("window.broken") is None
     alone.click("[data-part=share] summary")
     assert "This is a saved page" in say(alone)
+    for part in ("shareKeeps", "lab"):
+        expect(alone.locator(f"[data-part={part}]")).to_be_hidden()
     for part in ("copyLink", "savePage", "saveChrome", "runFrom", "againstFast"):
         expect(alone.locator(f"[data-part={part}]")).to_be_disabled()
         assert "saved page" in (alone.get_attribute(f"[data-part={part}]", "title") or "")

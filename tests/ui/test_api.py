@@ -22,6 +22,9 @@ from blockbatch.trace import Trace
 from ui.engine import Engine, engine_of
 from ui.interface import create_ui
 from ui.settings import Settings
+from ui.store import StoreError, TraceStore, trace_id
+
+STORE = "memory://api"
 
 
 class App:
@@ -30,7 +33,8 @@ class App:
     def __init__(self) -> None:
         self.started: list[Run] = []
         engine = engine_of(ScriptedModel())
-        self.page = create_ui(Engine(self.start, engine.fork, model=engine.model), Settings(runs=2))
+        settings = Settings(runs=2, store=STORE)
+        self.page = create_ui(Engine(self.start, engine.fork, model=engine.model), settings)
         _, self.url, _ = self.page.launch(prevent_thread_lock=True, quiet=True)
 
     def start(self, prompt: str, config: Config) -> Run:
@@ -91,6 +95,23 @@ def test_generate_streams_its_steps_and_ends_with_the_answer(client: Client) -> 
     assert ANSWER.startswith(last["text"])
     assert trace.header.config.block_sizes == (4, 32)
     assert not last["notes"]
+
+
+def test_a_finished_run_is_kept_under_the_name_that_a_link_gives_it(client: Client) -> None:
+    generated = client.predict("to be kept", gen_length=32, api_name="/generate")["trace"]
+    forked = client.predict(generated, 1, {"commit_threshold": 0.6}, api_name="/fork")["trace"]
+    assert [soon_kept(text) for text in (generated, forked)] == [generated, forked]
+
+
+def soon_kept(text: str) -> str:
+    """What is kept under the name of this run, once there is anything."""
+    ends = time.monotonic() + 20
+    while True:
+        try:
+            return TraceStore(STORE, 2**30, 90).fetch(trace_id(text))
+        except StoreError:
+            assert time.monotonic() < ends
+            time.sleep(0.05)
 
 
 def test_an_answer_without_its_trace_is_short(client: Client) -> None:

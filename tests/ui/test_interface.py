@@ -50,6 +50,16 @@ def test_what_a_models_answers_may_suffer_from_stands_by_the_prompt() -> None:
     assert any("A base model." in str(getattr(block, "props", {}).get("text", "")) for block in page.blocks.values())
 
 
+@pytest.mark.parametrize(
+    ("keep", "live", "says"), [("finished", True, "Every"), ("linked", True, "A run"), ("finished", False, "A run")]
+)
+def test_the_page_says_which_runs_it_keeps(keep: str, live: bool, says: str) -> None:
+    engine = Engine(lambda p, c: Run(ScriptedModel(), p, c)) if live else Engine(problem="No model.")
+    page = create_ui(engine, Settings(keep=keep))
+    viewer = next(block for block in page.blocks.values() if isinstance(block, Viewer))
+    assert viewer.props["keeping"].startswith(f"{says} ")
+
+
 def test_the_page_opens_on_a_recorded_run() -> None:
     page = create_ui(Engine(problem="No model."), Settings())
     viewer = next(block for block in page.blocks.values() if type(block).__name__ == "Viewer")
@@ -168,6 +178,13 @@ def test_settings_come_from_the_environment() -> None:
     settings = Settings.from_environment({"BLOCKBATCH_MODEL": "some/model", "BLOCKBATCH_RUNS": "3"})
     assert (settings.model, settings.device, settings.runs) == ("some/model", "cpu", 3)
     assert not Path(Settings.from_environment({}).model).is_absolute()
+
+
+def test_which_runs_are_kept_comes_from_the_environment() -> None:
+    assert Settings.from_environment({}).keep == "finished"
+    assert Settings.from_environment({"BLOCKBATCH_KEEP": "linked"}).keep == "linked"
+    with pytest.raises(ConfigError, match="BLOCKBATCH_KEEP is 'all'"):
+        Settings.from_environment({"BLOCKBATCH_KEEP": "all"})
 
 
 @pytest.mark.parametrize("runs", ["many", "0", "-1", "1.5", "65"])

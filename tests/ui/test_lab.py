@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import inspect
 import json
+import re
 import threading
 import time
 from collections.abc import Generator, Iterator
@@ -32,7 +33,8 @@ from ui.live import LiveRuns
 from ui.session import LocalControlStore, Turnstile, Wishes
 from ui.settings import Settings
 from ui.studies import STUDIES
-from ui.sweeping import NOTHING, TYPED, Sweep, decode
+from ui.sweeping import ALL, NOTHING, TYPED, Sweep, decode
+from ui.viewer import asset
 
 SETTINGS = DecodeConfig(gen_length=48).to_dict()
 FIELDS = ("commit_threshold", 0.5, 0.9, 3, NOTHING, 0, 0, 0, TYPED, 1)
@@ -92,6 +94,20 @@ def test_a_sweep_goes_on_from_what_the_one_before_has_done_of_it() -> None:
     assert not asked((*FIELDS[:8], "functions", 1), was).kept
 
 
+def test_a_sweep_that_waits_says_its_place_as_a_run_does(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(lab, "SECONDS_BETWEEN_FIGURES", 0.0)
+    runs = live()
+    runs.turnstile.enter("other")
+    going = lab.sweep_updates(runs, asked, 30)
+    next(going)
+    assert json.loads(next(going)[1])["says"] == "0 of 3 runs done; queued, place 1."
+    assert "queued, place ${session.place}" in asset("status.mjs")
+    runs.turnstile.leave("other")
+    said = [json.loads(value)["says"] for _, value, *_ in going if isinstance(value, str)]
+    assert said[0] == "0 of 3 runs done."
+    assert said[-1].startswith("All 3 runs done.")
+
+
 def test_a_finished_run_is_drawn_in_time_though_the_next_one_takes_long(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(lab, "decode", lambda *_: iter([True, False, False, False]))
     times = iter([0.0, 0.1, 0.2, 0.9, 0.9, 1.9])
@@ -113,11 +129,45 @@ def test_a_point_says_what_came_of_it_and_offers_wrong_answers_first() -> None:
     sweep = finished((*FIELDS[:8], "functions", 6))
     for point in sweep.points:
         assert point.right is not None
-        about = lab.described(point, sweep.by_cell[point.cell.index])
-        assert f"over 6 prompts; {point.right.hits} of 6 right." in about.says
-        judged = [act.title.rpartition(", ")[2] for act in about.acts[:-1]]
+        about = lab.described(point, sweep.by_cell[point.cell.index], sweep.tasks)
+        assert about.says.endswith(f"over 6 prompts; {point.right.hits} of 6 right.")
+        judged = [act.title.partition(", ")[2].partition(":")[0] for act in about.acts[:-1]]
         assert judged == sorted(judged, key=["wrong", "right"].index)
         assert about.acts[-1].does == "apply"
+
+
+def test_each_run_of_a_point_is_offered_by_its_family_and_the_beginning_of_its_prompt() -> None:
+    sweep = finished(("commit_threshold", 0.5, 0.5, 1, *FIELDS[4:8], ALL, 3))
+    [point] = sweep.points
+    about = lab.described(point, sweep.by_cell[0], sweep.tasks)
+    assert about.says.endswith(" 8 of its runs can be opened, wrong answers first.")
+    assert len(about.acts) == 9
+    for act in about.acts[:-1]:
+        index, task = sweep.tasks[act.of]
+        named, words = re.fullmatch(r"Open (.*), (?:wrong|right): (.*)", act.title).groups()  # type: ignore[union-attr]
+        assert named == f"{task.family} {index + 1}"
+        assert " ".join(task.prompt.split()).startswith(words.removesuffix("\u2026"))
+
+
+@pytest.mark.parametrize(
+    ("prompt", "words"), [("a\n  b", "a b"), ("x" * 40, "x" * 40), ("x " * 40, "x " * 19 + "x\u2026"), ("", "")]
+)
+def test_a_prompt_begins_in_one_line(prompt: str, words: str) -> None:
+    assert lab.beginning(prompt) == words
+
+
+def test_a_file_of_a_sweep_says_what_all_its_runs_have_in_common() -> None:
+    written = json.loads(lab.saved(finished(TWO)).text)
+    settings, configs = written["settings"], [point["config"] for point in written["points"]]
+    assert (settings["model"], settings["device"], settings["gen_length"]) == ("scripted", "cpu", 48)
+    assert settings["versions"]
+    assert not {"commit_threshold", "merge_threshold"} & set(settings)
+    for config in configs:
+        assert {name: settings[name] for name in config if name in settings} == {
+            name: value for name, value in config.items() if name not in ("commit_threshold", "merge_threshold")
+        }
+    assert asked().settings == {}
+    assert "block_sizes" not in finished(("branches", *FIELDS[1:])).settings
 
 
 def test_wrong_answers_come_first_and_else_the_order_stays() -> None:
@@ -131,7 +181,7 @@ def test_a_point_opens_its_run() -> None:
     sweep = finished()
     value, *_ = lab.opened(sweep, sent(point=1, of=0))
     head, run = value.split("\n", 1)
-    assert "commit threshold 0.7, prompt 1" in head
+    assert "commit threshold 0.7, the prompt" in head
     assert run == sweep.kept[1, 0].text
 
 

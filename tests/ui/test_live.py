@@ -18,6 +18,7 @@ from blockbatch.run import Run
 from ui.live import LiveRuns, settings_of
 from ui.session import FULL_SPEED, LocalControlStore, Turnstile, Wishes
 from ui.steering import Refusal, Steering
+from ui.viewer import trace_text
 
 CONFIG = DecodeConfig(gen_length=64)
 
@@ -42,20 +43,20 @@ class Stage:
     def __init__(self, places: int = 2, start: Callable[[str, Config], Any] | None = None) -> None:
         self.clock, self.store, self.warnings = Clock(), LocalControlStore(), list[str]()
         self.started: list[Any] = []
+        self.kept: list[str] = []
         self.runs = LiveRuns(
-            start or self.begin, self.store, Turnstile(places), clock=self.clock, sleep=self.clock.sleep
-        )
+            start or self.begin, self.store, Turnstile(places), keep=self.kept.append, clock=self.clock,
+            sleep=self.clock.sleep,
+        )  # fmt: skip
 
     def begin(self, prompt: str, config: Config) -> Run:
         self.started.append(Run(ScriptedModel(), prompt, config))
         return self.started[-1]
 
-    def stream(self, pace: float = FULL_SPEED, config: DecodeConfig = CONFIG) -> Iterator[tuple[str, str]]:
-        return self.runs.stream("any prompt", config, pace, self.warnings.append)
-
-
-def trace_text(text: str) -> str:
-    return "".join(line + "\n" for line in text.splitlines() if not line.startswith('{"type":"session"'))
+    def stream(
+        self, pace: float = FULL_SPEED, config: DecodeConfig = CONFIG, prompt: str = "any prompt"
+    ) -> Iterator[tuple[str, str]]:
+        return self.runs.stream(prompt, config, pace, self.warnings.append)
 
 
 def steps_in(text: str) -> int:
@@ -69,6 +70,33 @@ def test_the_text_only_grows_and_ends_as_a_whole_trace() -> None:
     assert json.loads(texts[0].splitlines()[0]) == {"type": "session", "status": "live"}
     assert parse_trace(trace_text(texts[-1])).end == stage.started[0].trace.end
     assert len(stage.store) == 0
+
+
+def test_a_run_is_kept_as_it_ends_and_as_its_page_would_share_it() -> None:
+    stage = Stage()
+    texts = [text for _, text in stage.stream()]
+    assert stage.kept == [trace_text(texts[-1])]
+    assert parse_trace(stage.kept[0]).end == stage.started[0].trace.end
+
+
+def test_a_stopped_run_is_kept_as_far_as_it_came() -> None:
+    stage = Stage()
+    for key, text in stage.stream(pace=5):
+        if steps_in(text) == 3:
+            stage.store.change(key, stopped=True)
+    (kept,) = stage.kept
+    assert parse_trace(kept).end.stop == "stopped"  # type: ignore[union-attr]
+
+
+def test_a_run_whose_page_was_closed_is_kept_only_if_it_had_ended() -> None:
+    stage = Stage()
+    for ended in (False, True):
+        stream = stage.stream()
+        while ('"type":"end"' in next(stream)[1]) != ended:
+            pass
+        assert not stage.kept
+        stream.close()  # type: ignore[attr-defined]
+        assert len(stage.kept) == ended
 
 
 def test_updates_are_at_most_twenty_a_second_and_steps_keep_the_pace() -> None:
@@ -252,3 +280,4 @@ def test_a_run_that_breaks_keeps_what_it_recorded() -> None:
     assert text.endswith('{"type":"step"}\n{"type":"session","status":"failed"}\n')
     assert len(stage.warnings) == 1
     assert "out of memory" in stage.warnings[0]
+    assert not stage.kept, "it has no end"

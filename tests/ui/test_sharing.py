@@ -40,6 +40,14 @@ def test_a_link_of_one_process_is_followed_by_another(tmp_path: Path) -> None:
     assert [run["name"] for run in found["runs"]] == ["shared run", ""], "a baseline is named by what it is"
 
 
+@pytest.mark.parametrize(("finished", "says"), [(True, "Every finished run is kept"), (False, "only when its link is")])
+def test_the_page_says_which_runs_are_kept_and_for_how_long(tmp_path: Path, finished: bool, says: str) -> None:
+    sentence = Sharing(TraceStore(str(tmp_path), MANY, 30), finished=finished).keeping
+    assert says in sentence
+    assert "its prompt included" in sentence
+    assert sentence.endswith("for 30 days, or until newer ones need the room.")
+
+
 def test_a_fork_is_named_by_what_it_changed(tmp_path: Path) -> None:
     run = Run(ScriptedModel(), "any prompt", DecodeConfig(gen_length=64))
     list(run)

@@ -19,7 +19,7 @@ from blockbatch.reading import MAX_BYTES
 from blockbatch.run import Run
 from ui.library import bundled_runs
 from ui.settings import Settings
-from ui.store import ENDING, StoreError, TraceStore, trace_id
+from ui.store import ENDING, SECONDS_NEW, StoreError, TraceStore, trace_id
 
 MANY, LONG = 2**30, 90
 
@@ -40,6 +40,22 @@ def test_a_run_comes_back_as_it_was_kept_to_another_process_too(url: str) -> Non
     assert run == trace_id(text)
     assert TraceStore(url, MANY, LONG).fetch(run) == text
     assert TraceStore(url, MANY, LONG).keep(text) == run
+
+
+def test_what_is_kept_already_is_written_again_only_to_be_new_again(tmp_path: Path) -> None:
+    written, ahead, text = list[str](), [0.0], recorded()
+
+    class Counted(TraceStore):
+        def _write(self, run: str, packed: bytes) -> None:
+            written.append(run)
+            super()._write(run, packed)
+
+    for _ in range(3):  # by several processes
+        Counted(str(tmp_path), MANY, LONG).keep(text)
+    assert written == [trace_id(text)]
+    ahead[0] = 2 * SECONDS_NEW
+    Counted(str(tmp_path), MANY, LONG, clock=lambda: time.time() + ahead[0]).keep(text)
+    assert len(written) == 2
 
 
 def test_bundled_runs_are_kept_byte_for_byte(tmp_path: Path) -> None:
@@ -120,12 +136,14 @@ def test_a_run_kept_by_a_newer_version_says_so(tmp_path: Path) -> None:
 def test_the_oldest_make_room_and_the_limit_holds(url: str) -> None:
     texts = [recorded(f"prompt number {n}") for n in range(4)]
     size = max(len(gzip.compress(text.encode(), mtime=0)) for text in texts)
-    store = TraceStore(url, int(3.5 * size), LONG)
+    ahead = [0.0]
+    store = TraceStore(url, int(3.5 * size), LONG, clock=lambda: time.time() + ahead[0])
     ids = []
     for text in texts[:3]:
         ids.append(store.keep(text))
         time.sleep(0.02)
-    for text in (texts[2], texts[0]):  # shared once more, so the second is the oldest now
+    ahead[0] = 2 * SECONDS_NEW
+    for text in (texts[2], texts[0]):  # shared once more, later on, so the second is the oldest now
         store.keep(text)
         time.sleep(0.02)
     assert all(found(store, run) for run in ids)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import replace
 from itertools import islice
 from typing import Any
 
@@ -83,8 +84,22 @@ def test_what_is_done_when_time_is_up_stays_and_the_rest_can_follow() -> None:
 def test_a_run_that_waits_in_line_is_given_up_when_time_is_up() -> None:
     sweep, runs = typed(COMMIT, NONE), live()
     runs.turnstile.enter("somebody else, who never leaves")
-    assert list(decode(sweep, runs, 1, pytest.fail, Clock(25))) == [False, False]
+    assert list(decode(sweep, runs, 1, pytest.fail, Clock(25))) == [True, False]
     assert len(runs.store) == 0
+
+
+def test_a_sweep_that_waits_for_its_turn_knows_its_place_until_it_begins() -> None:
+    sweep, runs = typed(COMMIT, NONE), replace(live(), sleep=lambda _: None)
+    for other in ("first", "second"):
+        runs.turnstile.enter(other)
+    going, places = decode(sweep, runs, 30, pytest.fail), list[int]()
+    for other in ("first", "second"):
+        assert next(going), "its place is news"
+        places.append(sweep.place)
+        runs.turnstile.leave(other)
+    list(going)
+    assert [*places, sweep.place] == [2, 1, 0]
+    assert len(sweep.kept) == sweep.total
 
 
 def test_what_was_done_of_the_same_work_is_taken_over() -> None:

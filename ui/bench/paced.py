@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import time
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -50,5 +51,5 @@ def start(prompt: str, config: Config) -> PacedRun:
 
 
 if __name__ == "__main__":
-    page = create_ui(Engine(start), Settings())
+    page = create_ui(Engine(start), Settings.from_environment(os.environ))
     page.launch(theme=theme(), head=head(), footer_links=[], run_history=False, quiet=True)

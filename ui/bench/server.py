@@ -6,6 +6,7 @@ import os
 import socket
 import subprocess
 import sys
+import tempfile
 import time
 import urllib.request
 from collections.abc import Iterator, Sequence
@@ -36,19 +37,23 @@ class Server:
 
 @contextmanager
 def serve(command: Sequence[str]) -> Iterator[Server]:
-    """Run `command` with this Python until the block ends.  BenchError if it does not come up."""
+    """Run `command` with this Python until the block ends.  BenchError if it does not come up.
+
+    Its finished runs are kept as ever, but in a folder that goes with it.
+    """
     port = free_port()
-    environment = {**os.environ, "GRADIO_SERVER_PORT": str(port), "GRADIO_SERVER_NAME": "127.0.0.1"}
-    process = subprocess.Popen(
-        [sys.executable, *command], cwd=ROOT, env=environment, stdout=subprocess.PIPE, text=True
-    )  # fmt: skip
-    server = Server(f"http://127.0.0.1:{port}/", process)
-    try:
-        wait_for(server)
-        yield server
-    finally:
-        process.terminate()
-        process.wait(20)
+    with tempfile.TemporaryDirectory(ignore_cleanup_errors=True) as store:
+        told = {"GRADIO_SERVER_PORT": str(port), "GRADIO_SERVER_NAME": "127.0.0.1", "BLOCKBATCH_STORE": store}
+        process = subprocess.Popen(
+            [sys.executable, *command], cwd=ROOT, env={**os.environ, **told}, stdout=subprocess.PIPE, text=True
+        )  # fmt: skip
+        server = Server(f"http://127.0.0.1:{port}/", process)
+        try:
+            wait_for(server)
+            yield server
+        finally:
+            process.terminate()
+            process.wait(20)
 
 
 def wait_for(server: Server) -> None:

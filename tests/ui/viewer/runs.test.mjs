@@ -44,6 +44,14 @@ test("until a run's header arrives it is coming, and the one on screen is not go
   assert.deepEqual(coming(), [false, false]);
 });
 
+test("a run that waits for its turn again after a pause still goes on", () => {
+  const runs = new Runs();
+  const paused = session("live") + first.slice(0, first.lastIndexOf("\n", first.length - 2) + 1) + session("paused");
+  runs.feed(paused);
+  runs.feed(paused + session("queued", { place: 1 }));
+  assert.deepEqual([runs.live, runs.coming, runs.session.status], [true, false, "queued"]);
+});
+
 test("what comes after a run was pinned stands beneath it, until it is unpinned", () => {
   const runs = new Runs();
   runs.feed(opened(first, "one"));
