@@ -96,7 +96,7 @@ class BaselineDecoder:
         elif self.config.decoder == "local-leap":
             self._stepper.commit(*rules.leaps(slots, b.confidence, self.config.commit_threshold))
         else:
-            self._stepper.commit_confident(np.ones(1, np.bool_), self.config.commit_threshold)
+            self._stepper.commit(*rules.commits(slots, b.confidence, self.config.commit_threshold))
 
     def _count(self, step: int, slots: Bools) -> int:
         """How many of the most confident candidates to commit."""

@@ -7,9 +7,10 @@ from typing import Any
 
 import numpy as np
 
-from blockbatch.config import DecodeConfig, block_sizes
+from blockbatch.config import OPTIONS, DecodeConfig, block_sizes
 from blockbatch.errors import ConfigError
 from blockbatch.events import Add, ConfigChange, Drop, Resize
+from blockbatch.state import Branches
 from blockbatch.stepper import Stepper
 
 LIVE_SETTINGS = (
@@ -20,17 +21,19 @@ LIVE_SETTINGS = (
     "refresh_interval",
     "temperature",
     "block_sizes",
+    *OPTIONS,
 )
 
 
 def changed_config(
-    config: DecodeConfig, present: list[int], resize: Mapping[int, int], changes: Mapping[str, Any]
+    config: DecodeConfig, branches: Branches, resize: Mapping[int, int], changes: Mapping[str, Any]
 ) -> DecodeConfig:
-    """The config after `changes` and `resize` {old: new} to a run with the branches `present`.
+    """The config after `changes` and `resize` {old: new} to a run with `branches`.
 
     ConfigError where a value is out of range, a setting cannot change during a run, a resize starts from an absent
-    block size or ends at a present one, or no present branch would go on.
+    block size or ends at a present one, or no branch that still decodes would go on.
     """
+    present = branches.sizes.tolist()
     for name, value in changes.items():
         if name not in LIVE_SETTINGS:
             raise ConfigError(
@@ -41,8 +44,10 @@ def changed_config(
             raise ConfigError("resize", {old: new}, f"from a block size of this run ({present}) to one not in it")
     resized = block_sizes("resize", [resize.get(size, size) for size in present])
     after = config.replace(**{"block_sizes": resized, **changes})
-    if not set(resized) & set(after.block_sizes):
-        raise ConfigError("block_sizes", after.block_sizes, f"such that one of the present branches goes on: {resized}")
+    decoding = [resize.get(size, size) for size in branches.sizes[~branches.done].tolist()]
+    if not set(decoding) & set(after.block_sizes):
+        wanted = f"such that a branch that still decodes goes on: {' or '.join(map(str, decoding))}"
+        raise ConfigError("block_sizes", after.block_sizes, wanted)
     return after
 
 

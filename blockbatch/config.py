@@ -33,10 +33,16 @@ class Variant(NamedTuple):
     merge_asks_refresh: bool  # a window filled by a merge counts towards the refresh interval
 
 
-VARIANTS = {
-    "paper": Variant(False, False, False, False, False, True),
-    "latest": Variant(True, True, True, True, True, False),
+_PAPER = Variant(False, False, False, False, False, True)
+VARIANTS = {"paper": _PAPER, "latest": Variant(True, True, True, True, True, False), "plus": _PAPER}
+
+# What each preset sets beside its variant; the defaults are those of `paper`.  Why `plus` is as it is: docs/plus.md.
+PRESETS: dict[str, dict[str, Any]] = {
+    "paper": {},
+    "latest": {"refresh": "divergence"},
+    "plus": {"stop_at_text_end": True, "eos_in_order": True, "forced_reach": 1},
 }
+OPTIONS = ("stop_at_text_end", "eos_in_order", "forced_reach")  # ideas beyond the paper, off unless asked for
 
 
 @dataclass(frozen=True)
@@ -44,10 +50,14 @@ class DecodeConfig:
     """How BlockBatch decodes one request.  The defaults are the preset `paper`.
 
     Thresholds are probabilities and may exceed 1 (then only the forced, most confident candidate is committed);
-    `sync_threshold` and `refresh_interval` are counted in tokens.
+    `sync_threshold` and `refresh_interval` are counted in tokens.  The last three are `OPTIONS` that the paper does not
+    have: `stop_at_text_end` ends the run as soon as a branch holds an end of text with nothing masked before it, be its
+    window full or not; `eos_in_order` keeps a branch from committing an end of text before the text is there;
+    `forced_reach`, counted in masked positions from the first one, is how far a token below the threshold may be forced
+    (0: anywhere in the window).
     """
 
-    variant: Literal["paper", "latest"] = "paper"
+    variant: Literal["paper", "latest", "plus"] = "paper"
     block_sizes: tuple[int, ...] = DEFAULT_BLOCK_SIZES
     gen_length: int = 128
     commit_threshold: float = 0.9
@@ -57,6 +67,9 @@ class DecodeConfig:
     refresh_interval: int = 32
     temperature: float = 0.0
     seed: int = 0
+    stop_at_text_end: bool = False
+    eos_in_order: bool = False
+    forced_reach: int = 0
 
     def __post_init__(self) -> None:
         _set(self, "variant", choice("variant", self.variant, tuple(VARIANTS)))
@@ -69,22 +82,25 @@ class DecodeConfig:
         _set(self, "refresh_interval", integer("refresh_interval", self.refresh_interval, 1, MAX_COUNT))
         _set(self, "temperature", number("temperature", self.temperature, 0, 10))
         _set(self, "seed", integer("seed", self.seed, 0, MAX_SEED))
+        _set(self, "stop_at_text_end", boolean("stop_at_text_end", self.stop_at_text_end))
+        _set(self, "eos_in_order", boolean("eos_in_order", self.eos_in_order))
+        _set(self, "forced_reach", integer("forced_reach", self.forced_reach, 0, MAX_BLOCK_SIZE))
 
     @classmethod
     def preset(cls, name: str, **changes: Any) -> Self:
-        """The preset `paper` or `latest`, with `changes` to single fields."""
-        choice("preset", name, tuple(VARIANTS))
-        refresh = "divergence" if name == "latest" else "interval"
-        return cls(**{"variant": name, "refresh": refresh, **known_fields(cls, changes)})
+        """The preset `paper`, `latest` or `plus`, with `changes` to single fields."""
+        choice("preset", name, tuple(PRESETS))
+        return cls(**{"variant": name, **PRESETS[name], **known_fields(cls, changes)})
 
     @classmethod
     def from_dict(cls, values: Mapping[str, Any]) -> Self:
         """The config whose `to_dict` is `values`; a missing or unknown field is an error that names it."""
-        return cls(**complete_fields(cls, values))
+        return cls(**complete_fields(cls, {**_OPTIONS_OFF, **values}))
 
     def to_dict(self) -> dict[str, Any]:
-        """Plain JSON values, one a field."""
-        return {**asdict(self), "block_sizes": list(self.block_sizes)}
+        """Plain JSON values, one a field; options that are off are left out, as in records older than them."""
+        values = {**asdict(self), "block_sizes": list(self.block_sizes)}
+        return {name: value for name, value in values.items() if (name, value) not in _OPTIONS_OFF.items()}
 
     def replace(self, **changes: Any) -> Self:
         """A copy with `changes`; an unknown field is an error that names it."""
@@ -100,6 +116,8 @@ class DecodeConfig:
         """The differences that `variant` stands for."""
         return VARIANTS[self.variant]
 
+
+_OPTIONS_OFF = {name: getattr(DecodeConfig, name) for name in OPTIONS}
 
 BASELINES = ("vanilla", "threshold", "prefix-cache", "dual-cache", "factor", "local-leap")
 

@@ -77,10 +77,12 @@ class Decoder:
 
         `block_sizes` drops the branches it leaves out and adds the new ones, each as a copy of the leader;
         `resize` {old: new} lets a branch go on with another block size.  A bad change is a ConfigError and changes
-        nothing.
+        nothing; after the last step there is nothing to change.
         """
+        if self._finished is not None or self.branches.done.all():
+            return
         resize = resize or {}
-        config = changed_config(self.config, self.branches.sizes.tolist(), resize, changes)
+        config = changed_config(self.config, self.branches, resize, changes)
         apply_changes(self._stepper, self.config, config, resize)
         self.config = config
 
@@ -89,7 +91,7 @@ class Decoder:
             self.stop = "complete"
             return
         self._init()
-        while not self.branches.done.all():
+        while not self._text_is_whole() and not self.branches.done.all():
             yield self._stepper.close()
             refreshed = self._refresh_if_due()
             if not refreshed:
@@ -137,12 +139,20 @@ class Decoder:
         self._on_stage("denoise", b)
 
     def _commit(self) -> None:
-        self._stepper.commit_confident(~self.branches.done, self.config.commit_threshold)
+        b, config = self.branches, self.config
+        slots = b.masked & b.in_window & ~b.done[:, None]
+        ends = np.equal(b.choice, self._stepper.denoiser.eos_id) & config.eos_in_order
+        order = (config.commit_threshold, config.forced_reach, b.masked, ends)
+        self._stepper.commit(*rules.commits_in_order(slots, b.confidence, *order))
 
     def _look_for_eos(self) -> None:
-        """Note the first end of text of every full window, with the probability its branch gives it."""
-        b = self.branches
-        found = rules.first_eos(b.rows, b.start, b.end, self._stepper.denoiser.eos_id)
+        """Note the first end of text of every full window, with the probability its branch gives it.
+
+        With `stop_at_text_end`, that of every text that is whole.
+        """
+        b, eos_id = self.branches, self._stepper.denoiser.eos_id
+        whole_texts = self.config.stop_at_text_end
+        found = rules.text_end(b.rows, eos_id) if whole_texts else rules.first_eos(b.rows, b.start, b.end, eos_id)
         for branch in np.flatnonzero((found >= 0) & (found != b.eos_position)):
             b.eos_position[branch] = found[branch]
             b.eos_probability[branch] = b.eos_table[branch, found[branch]]
@@ -153,10 +163,14 @@ class Decoder:
         """Whether a branch with an end of text has a full window: then the run stops."""
         self._look_for_eos()
         b = self.branches
-        finished = (b.eos_position >= 0) & b.full
+        finished = (b.eos_position >= 0) & (b.full | self.config.stop_at_text_end)
         if finished.any():
             self._finished, self.stop = finished, "eos"
         return self._finished is not None
+
+    def _text_is_whole(self) -> bool:
+        """Whether the run stops early: a commit after a full forward, or a merge, has completed some branch's text."""
+        return self.config.stop_at_text_end and self._reached_eos()
 
     def _advance(self) -> None:
         """Every branch with a full window moves on."""

@@ -29,9 +29,11 @@ def add_settings(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--gen-length", type=int, default=128, help="positions to fill (default: %(default)s)")
     for name in ("commit-threshold", "merge-threshold", "temperature"):
         parser.add_argument(f"--{name}", type=float)
-    for name in ("sync-threshold", "refresh-interval", "seed"):
+    for name in ("sync-threshold", "refresh-interval", "forced-reach", "seed"):
         parser.add_argument(f"--{name}", type=int)
     parser.add_argument("--refresh", choices=("interval", "divergence", "never"))
+    for name in ("stop-at-text-end", "eos-in-order"):
+        parser.add_argument(f"--{name}", action=argparse.BooleanOptionalAction)
 
 
 def given(arguments: argparse.Namespace) -> dict[str, Any]:

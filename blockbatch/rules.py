@@ -32,18 +32,38 @@ def windows(masked: Bools, sizes: Ints) -> tuple[Ints, Ints, Bools]:
     return start, np.minimum(start + np.where(done, 0, sizes), length), done
 
 
-def commits(open_slots: Bools, confidence: Floats, threshold: float) -> tuple[Bools, Bools]:
+def commits(open_slots: Bools, confidence: Floats, threshold: float, reach: int = 0) -> tuple[Bools, Bools]:
     """Commit rule (confidence-threshold parallel decoding, Fast-dLLM).
 
     Of the masked window positions `open_slots` [N, G] commit those with confidence >= threshold, and always the most
-    confident one, the first on a tie.  Returns (commit [N, G], forced [N, G]): forced is that one where it is below
-    the threshold.
+    confident one, the first on a tie; that one is looked for among the first `reach` of a row, or among all if it is
+    0.  Returns (commit [N, G], forced [N, G]): forced is that one where it is below the threshold.
     """
     sure = open_slots & (confidence >= threshold)
-    best = np.where(open_slots, confidence, -1.0).argmax(axis=1)
+    near = open_slots & (np.cumsum(open_slots, axis=1) <= (reach or open_slots.shape[1]))
+    best = np.where(near, confidence, -1.0).argmax(axis=1)
     is_best = np.arange(open_slots.shape[1]) == best[:, None]
-    forced = is_best & open_slots & ~sure
+    forced = is_best & near & ~sure
     return sure | forced, forced
+
+
+def commits_in_order(
+    open_slots: Bools, confidence: Floats, threshold: float, reach: int, masked: Bools, ends: Bools
+) -> tuple[Bools, Bools]:
+    """The commit rule where an end of text waits for the text.
+
+    Candidates at `ends` [N, G] are ends of text: one is committed only if no masked position is left before it.
+    Returns (commit [N, G], forced [N, G]) as `commits` does.  Every row with an open slot commits: at the first masked
+    position, which is in its window, nothing has to be waited for.
+    """
+    commit, forced = commits(open_slots & ~(ends & _behind_a_gap(masked)), confidence, threshold, reach)
+    sure_ends = open_slots & ends & (confidence >= threshold)
+    return commit | (sure_ends & ~_behind_a_gap(masked & ~commit & ~sure_ends)), forced
+
+
+def _behind_a_gap(masked: Bools) -> Bools:
+    """[N, G] positions with a masked one somewhere before them."""
+    return np.asarray(np.cumsum(masked, axis=1) - masked > 0, np.bool_)
 
 
 def quota(open_slots: Bools, confidence: Floats, count: int) -> Bools:
@@ -89,6 +109,12 @@ def first_eos(rows: Ints, start: Ints, end: Ints, eos_id: int) -> Ints:
     full = ~(inside & (rows < 0)).any(axis=1)
     found = inside & (rows == eos_id)
     return np.where(full & found.any(axis=1), found.argmax(axis=1), -1)
+
+
+def text_end(rows: Ints, eos_id: int) -> Ints:
+    """First end-of-text token of each row [N] if nothing before it is masked; -1 where the text is not whole."""
+    ends = (rows == eos_id) & ~_behind_a_gap(rows < 0)
+    return np.where(ends.any(axis=1), ends.argmax(axis=1), -1)
 
 
 def compatible(rows: Ints) -> Bools:

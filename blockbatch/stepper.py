@@ -12,7 +12,6 @@ from typing import Any, Literal
 
 import numpy as np
 
-from blockbatch import rules
 from blockbatch.config import Config
 from blockbatch.denoiser import Denoiser, Prediction, Segment
 from blockbatch.events import Commit, Event
@@ -99,11 +98,6 @@ class Stepper:
                 forced[chosen].tolist(),
             )
         )
-
-    def commit_confident(self, which: Bools, threshold: float) -> None:
-        """Apply the commit rule in the windows of `which` [N]."""
-        slots = self.branches.masked & self.branches.in_window & which[:, None]
-        self.commit(*rules.commits(slots, self.branches.confidence, threshold))
 
     def close(self) -> Step:
         """The finished step."""

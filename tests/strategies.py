@@ -5,14 +5,14 @@ from __future__ import annotations
 from hypothesis import strategies as st
 from standin import StandIn
 
-from blockbatch.config import BASELINES, BaselineConfig, DecodeConfig
+from blockbatch.config import BASELINES, VARIANTS, BaselineConfig, DecodeConfig
 
 thresholds = st.sampled_from([0.0, 0.3, 0.5, 0.7, 0.9, 1.0, 1.1])
 sizes = st.lists(st.integers(1, 70), min_size=1, max_size=6, unique=True)
 
 decode_configs = st.builds(
     DecodeConfig,
-    variant=st.sampled_from(["paper", "latest"]),
+    variant=st.sampled_from(list(VARIANTS)),
     block_sizes=sizes,
     gen_length=st.integers(0, 48),
     commit_threshold=thresholds,
@@ -22,6 +22,9 @@ decode_configs = st.builds(
     refresh_interval=st.sampled_from([1, 4, 16, 32, 1000]),
     temperature=st.sampled_from([0.0, 0.0, 0.7]),
     seed=st.integers(0, 3),
+    stop_at_text_end=st.booleans(),
+    eos_in_order=st.booleans(),
+    forced_reach=st.sampled_from([0, 0, 1, 2, 5]),
 )
 
 baseline_configs = st.builds(

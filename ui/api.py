@@ -13,7 +13,7 @@ import gradio as gr
 from gradio.block_function import BlockFunction
 from gradio.utils import get_function_description
 
-from blockbatch.config import DecodeConfig, boolean, number
+from blockbatch.config import OPTIONS, DecodeConfig, boolean, number
 from blockbatch.errors import BlockBatchError, ConfigError
 from ui.asking import Orders, mapping, text
 from ui.engine import Engine, ModelInfo
@@ -24,7 +24,9 @@ from ui.session import FULL_SPEED
 DEFAULTS = DecodeConfig()
 BLOCK_SIZES = list(DEFAULTS.block_sizes)
 FASTEST_PACE = 100.0
-STEERED = ("block_sizes", "commit_threshold", "merge_threshold", "sync_threshold", "refresh_interval", "temperature")
+STEERED = (
+    "block_sizes", "commit_threshold", "merge_threshold", "sync_threshold", "refresh_interval", "temperature", *OPTIONS,
+)  # fmt: skip
 DRIVEN = ("pace", "paused", "stopped")
 STOPPED = {"eos": "finished", "complete": "finished", "stopped": "stopped", "failed": "failed"}
 
@@ -121,13 +123,16 @@ def create_api(page: gr.Blocks, engine: Engine, runs: LiveRuns, streams: int) ->
         prompt: str,
         gen_length: int = DEFAULTS.gen_length,
         block_sizes: list[int] = BLOCK_SIZES,
-        preset: Literal["paper", "latest"] = "paper",
+        preset: Literal["paper", "latest", "plus"] = "paper",
         commit_threshold: float = DEFAULTS.commit_threshold,
         merge_threshold: float = DEFAULTS.merge_threshold,
         sync_threshold: int = DEFAULTS.sync_threshold,
         refresh_interval: int = DEFAULTS.refresh_interval,
         temperature: float = DEFAULTS.temperature,
         seed: int = DEFAULTS.seed,
+        stop_at_text_end: bool | None = None,
+        eos_in_order: bool | None = None,
+        forced_reach: int | None = None,
         pace: float = FULL_SPEED,
         with_trace: bool = True,
     ) -> Progress:
@@ -137,13 +142,16 @@ def create_api(page: gr.Blocks, engine: Engine, runs: LiveRuns, streams: int) ->
             prompt: What to answer.
             gen_length: Number of positions to fill in, 0 to 4096.
             block_sizes: One branch for each, 1 to 16 distinct whole numbers from 1 to 1024.
-            preset: The paper's rules, or those of its newest code.
+            preset: The paper's rules, those of its newest code, or the paper's with options that save forwards.
             commit_threshold: A branch commits every candidate in its window at or above this probability, 0 to 2.
             merge_threshold: A branch takes over another's token if it gives it more than this probability, 0 to 2.
             sync_threshold: A branch more than this many tokens behind is reset to the leader.
             refresh_interval: Tokens a branch moves on before it asks for a full recompute.
             temperature: 0 takes the most probable token; more samples more freely, up to 10.
             seed: Fixes what is sampled where the temperature is above 0.
+            stop_at_text_end: End as soon as a branch's text is whole; without a value as the preset has it.
+            eos_in_order: Commit an end of text only once all before it is there; else as the preset has it.
+            forced_reach: A token is forced in the first so many masked positions, 0 for all; else as the preset.
             pace: Steps a second, 0 for full speed.
             with_trace: Whether every step is in the answer, as NDJSON; without them the answer is short.
 
@@ -155,6 +163,8 @@ def create_api(page: gr.Blocks, engine: Engine, runs: LiveRuns, streams: int) ->
             "merge_threshold": merge_threshold, "sync_threshold": sync_threshold, "refresh_interval": refresh_interval,
             "temperature": temperature, "seed": seed,
         }  # fmt: skip
+        options = {"stop_at_text_end": stop_at_text_end, "eos_in_order": eos_in_order, "forced_reach": forced_reach}
+        settings |= {name: value for name, value in options.items() if value is not None}
 
         def begin(warn: Callable[[str], object]) -> Iterator[tuple[str, str]]:
             return runs.stream(text("prompt", {"prompt": prompt}), DecodeConfig.preset(preset, **settings),

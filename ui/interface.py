@@ -13,7 +13,7 @@ from ui.engine import Engine
 from ui.export import shell
 from ui.gpu import decode_on_gpu, trajectory_on_gpu
 from ui.keeping import Keeper
-from ui.knobs import next_run_card, threshold_card, wire_knobs
+from ui.knobs import next_run_card, options_card, threshold_card, wire_knobs
 from ui.lab import Rail, create_lab, wire_sweeps
 from ui.lesson import lesson_run, wire_lesson
 from ui.library import bundled_runs
@@ -44,7 +44,8 @@ def create_ui(engine: Engine, settings: Settings) -> gr.Blocks:
                 about = KNOWN if settings.embedded else OTHER.format(model=settings.model)
                 prompt = prompt_card(example_prompts(), f"{about} {engine.caution}".rstrip(), engine.problem)
                 recorded = recorded_card([run.title for run in library])
-                branches, thresholds, next_run = branch_card(), threshold_card(), next_run_card()
+                branches, thresholds, options = branch_card(), threshold_card(), options_card()
+                next_run = next_run_card()
             viewer = Viewer(
                 library[0].value if library else None, engine.problem, elem_id="bb-viewer", page_bytes=len(shell()),
                 keeping=sharing.keeping, server_functions=server_functions(sharing),
@@ -55,16 +56,14 @@ def create_ui(engine: Engine, settings: Settings) -> gr.Blocks:
             swept = LiveRuns(engine.start, store, turnstile, decode_on_gpu(engine, store, settings))
             # A sweep has thousands of runs, which would drive all others out of the store.
             runs = replace(swept, keep=Keeper(kept.keep)) if sharing.finished else swept
-            knobs = [*thresholds, *next_run]
+            knobs = [*thresholds, *options, *next_run]
             running.append(wire_run(runs, settings.streams, prompt, branches, knobs, viewer, key))
             running.append(wire_asked(Orders(engine), runs, settings.streams, prompt, viewer, key))
-            wire_sweeps(
-                lab.sweeps, Rail(prompt, branches, thresholds, knobs, key), swept, settings.streams, viewer, running
-            )
+            wire_sweeps(lab.sweeps, Rail(prompt, branches, knobs, key), swept, settings.streams, viewer, running)
             create_api(page, engine, runs, settings.streams)
         header.expand(lambda: gr.Column(visible=True), None, lab.place, **AT_ONCE)
         wire_studies(lab.studies, trajectory_on_gpu(engine, settings), turnstile, settings.streams)
-        wire_knobs(store, thresholds, next_run, key)
+        wire_knobs(store, thresholds, options, next_run, key)
         wire_branches(store, branches, key)
         wire_lesson(header, library)
         wire_recorded(recorded, library, viewer, prompt.driving, running)

@@ -1,6 +1,6 @@
-"""The cards of thresholds, which act on a run at its next step, and of what only the next run takes up.
+"""The cards of thresholds and options, which act on a run at its next step, and of what only the next run takes up.
 
-The fields of both cards are named as those of `DecodeConfig`.
+The fields of the cards are named as those of `DecodeConfig`.
 """
 
 from __future__ import annotations
@@ -10,8 +10,8 @@ from typing import Any, NamedTuple
 
 import gradio as gr
 
-from blockbatch.config import DecodeConfig
-from ui.parts import AT_ONCE, KNOB, card, segments, slider
+from blockbatch.config import PRESETS, DecodeConfig
+from ui.parts import AT_ONCE, KNOB, card, segments, slider, switch
 from ui.session import ControlStore
 from ui.words import meaning
 
@@ -28,6 +28,14 @@ class ThresholdCard(NamedTuple):
     refresh: gr.Radio
     refresh_interval: gr.Slider
     temperature: gr.Slider
+
+
+class OptionsCard(NamedTuple):
+    """Settings of a run in progress that the paper does not have, `blockbatch.config.OPTIONS`."""
+
+    stop_at_text_end: gr.Checkbox
+    eos_in_order: gr.Checkbox
+    forced_reach: gr.Slider
 
 
 class NextRunCard(NamedTuple):
@@ -57,11 +65,21 @@ def threshold_card() -> ThresholdCard:
         )  # fmt: skip
 
 
+def options_card() -> OptionsCard:
+    """Build the card."""
+    with card("Beyond the paper", "Off in its presets, on in plus; during a run they act at the next step."):
+        return OptionsCard(
+            switch("stop at text end", DEFAULTS.stop_at_text_end, meaning("stop_at_text_end")),
+            switch("end of text in order", DEFAULTS.eos_in_order, meaning("eos_in_order")),
+            slider("forced reach", 0, 64, 1, DEFAULTS.forced_reach, meaning("forced_reach")),
+        )
+
+
 def next_run_card() -> NextRunCard:
     """Build the card."""
     with card("Next run", "A new run takes these up when it starts."):
         return NextRunCard(
-            segments("preset", ["paper", "latest"], DEFAULTS.variant,
+            segments("preset", list(PRESETS), DEFAULTS.variant,
                      meaning("preset")),
             slider("length", 16, LONGEST, 16, DEFAULTS.gen_length, meaning("length")),
             gr.Number(DEFAULTS.seed, label="seed", precision=0, minimum=0, elem_id="bb-seed",
@@ -69,12 +87,19 @@ def next_run_card() -> NextRunCard:
         )  # fmt: skip
 
 
-def wire_knobs(store: ControlStore, thresholds: ThresholdCard, next_run: NextRunCard, key: gr.State) -> None:
-    """Thresholds reach the visitor's run; a preset sets the kind of refresh that belongs to it."""
-    for name, knob in thresholds._asdict().items():
+def wire_knobs(
+    store: ControlStore, thresholds: ThresholdCard, options: OptionsCard, next_run: NextRunCard, key: gr.State
+) -> None:
+    """Thresholds and options reach the visitor's run; a preset sets the refresh and the options that belong to it."""
+    for name, knob in {**thresholds._asdict(), **options._asdict()}.items():
         knob.input(setter(store, name), [key, knob], None, **KNOB)
-    next_run.variant.input(lambda name: DecodeConfig.preset(name).refresh, next_run.variant, thresholds.refresh,
-                           **AT_ONCE)  # fmt: skip
+    next_run.variant.input(preset_values, next_run.variant, [thresholds.refresh, *options], **AT_ONCE)
+
+
+def preset_values(name: str) -> tuple[Any, ...]:
+    """The kind of refresh and the options of a preset."""
+    config = DecodeConfig.preset(name)
+    return config.refresh, *(getattr(config, option) for option in OptionsCard._fields)
 
 
 def setter(store: ControlStore, name: str) -> Callable[[str | None, Any], None]:

@@ -16,7 +16,6 @@ from blockbatch.config import MAX_COUNT, DecodeConfig, integer
 from blockbatch.errors import BlockBatchError, ConfigError
 from ui import labplot
 from ui.branches import BranchCard, picked, show
-from ui.knobs import ThresholdCard
 from ui.labplot import Act, LabPlot, Shown
 from ui.live import LiveRuns
 from ui.parts import AT_ONCE, IN_TURN, KNOB, turns, warn
@@ -33,7 +32,7 @@ SECONDS_BETWEEN_FIGURES = 0.5
 MOST_RUNS_OFFERED = 8
 LONGEST_BEGINNING = 40  # characters of a prompt
 HOURS_KEPT = 2  # a sweep of a visitor who left
-SWEPT = ("commit_threshold", "merge_threshold", "sync_threshold", "refresh_interval")
+SWEPT = ("commit_threshold", "merge_threshold", "sync_threshold", "refresh_interval", "forced_reach")
 
 
 class Lab(NamedTuple):
@@ -55,7 +54,6 @@ class Rail(NamedTuple):
 
     prompt: PromptCard
     branches: BranchCard
-    thresholds: ThresholdCard
     knobs: Sequence[Any]  # those of `SETTINGS`
     key: gr.State
 
@@ -87,7 +85,7 @@ def wire_sweeps(
     card.plot.submit(opened, done, [viewer, *rail.prompt.driving], cancels=running, **IN_TURN)
     card.plot.apply(
         use, [done, rail.key, rail.branches.known],
-        [*(getattr(rail.thresholds, name) for name in SWEPT), rail.branches.known, rail.branches.sizes,
+        [*(rail.knobs[SETTINGS.index(name)] for name in SWEPT), rail.branches.known, rail.branches.sizes,
          rail.branches.resized], **AT_ONCE,
     )  # fmt: skip
 

@@ -48,6 +48,11 @@ def slider(name: str, low: float, high: float, step: float, value: float, info: 
     return gr.Slider(low, high, value=value, step=step, label=name, info=info, elem_id=f"bb-{slug}", buttons=[])
 
 
+def switch(name: str, value: bool, info: str) -> gr.Checkbox:
+    """A knob that is on or off, and says what it does."""
+    return gr.Checkbox(value, label=name, info=info, elem_id=f"bb-{name.replace(' ', '-')}", buttons=[])
+
+
 def segments(name: str, choices: list[Any], value: Any, info: str, visible: bool = True) -> gr.Radio:
     """A choice among a few, side by side."""
     return gr.Radio(

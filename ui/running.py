@@ -10,7 +10,7 @@ import gradio as gr
 from blockbatch.config import DecodeConfig
 from blockbatch.errors import BlockBatchError
 from ui.branches import BranchCard, picked
-from ui.knobs import NextRunCard, ThresholdCard
+from ui.knobs import NextRunCard, OptionsCard, ThresholdCard
 from ui.live import LiveRuns
 from ui.parts import AT_ONCE, IN_TURN, KNOB, turns, warn
 from ui.prompt import PromptCard, drive
@@ -18,7 +18,7 @@ from ui.session import ControlStore
 from ui.window import Window
 
 UNCHANGED = (gr.skip(),) * 4
-SETTINGS = (*ThresholdCard._fields, *NextRunCard._fields)
+SETTINGS = (*ThresholdCard._fields, *OptionsCard._fields, *NextRunCard._fields)
 
 
 def wire_run(

@@ -147,7 +147,7 @@ def tasks_of(over: str, prompt: str, count: float) -> list[tuple[int, Task]]:
     if over == TYPED:
         return [(0, Typed(prompt))]
     families = FAMILIES if over == ALL else (choice("over", over, FAMILIES),)
-    return [*plan.held_out(families, integer("prompts", count, 1, MOST_PROMPTS))]
+    return [*plan.drawn_from(families, integer("prompts", count, 1, MOST_PROMPTS))]
 
 
 def decode(

@@ -93,12 +93,14 @@ function heldSentence(recording, frame, branch, position) {
   const best = `best candidate ${quoted(recording, branch.draft[position])} ${chance(branch.draftConfidence[position])}`;
   if (position < start || position >= end)
     return `Still masked, outside the active window: ${best} when last seen, at step ${branch.seen[position] + 1}.`;
-  const threshold = Number(frame.config.commit_threshold);
-  const verdict =
-    branch.draftConfidence[position] < threshold
-      ? `< ${threshold.toFixed(2)}, the commit threshold`
-      : `at step ${branch.seen[position] + 1}`;
-  return `Held: ${best} ${verdict}.`;
+  return `Held: ${best} ${heldBecause(recording, frame, branch, position)}.`;
+}
+
+function heldBecause({ header }, { config }, branch, position) {
+  const threshold = Number(config.commit_threshold);
+  if (branch.draftConfidence[position] < threshold) return `< ${threshold.toFixed(2)}, the commit threshold`;
+  if (config.eos_in_order && branch.draft[position] === header.eos_id) return "waits until all before it is written";
+  return `at step ${branch.seen[position] + 1}`;
 }
 
 function writtenSentence(recording, frame, branch, position) {
@@ -112,10 +114,15 @@ function writtenSentence(recording, frame, branch, position) {
     case HOW.copy:
       return `Copied by the leader reset from block ${branch.source[position]} at step ${step + 1}: the leader holds ${token} with ${probability}.`;
     case HOW.forced:
-      return `Forced at step ${step + 1}: ${token} ${probability} was the most confident candidate of its window, so it was committed below the threshold.`;
+      return `Forced at step ${step + 1}: ${token} ${probability} was ${forcedBecause(config)}, so it was committed below the threshold.`;
     default:
       return `Committed at step ${step + 1}: ${token} ${probability} reached the commit threshold ${Number(config.commit_threshold).toFixed(2)}.`;
   }
+}
+
+function forcedBecause({ forced_reach: reach }) {
+  if (reach === 1) return "at the first masked position";
+  return `the most confident candidate of ${reach ? `the first ${reach} masked positions` : "its window"}`;
 }
 
 /**

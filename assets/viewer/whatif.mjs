@@ -1,7 +1,7 @@
 /**
  * What a recorded step would have done under other thresholds, judged from the record alone, without a model.
  *
- * Commits follow `blockbatch.rules.commits` on the step's recorded candidates, the forced one included. Of merges only
+ * Commits follow `blockbatch.rules.commits_in_order` on the step's recorded candidates, the forced one included. Of merges only
  * those that were made can be judged: the table of a position outside a branch's window is not recorded. What a flip
  * would have caused later in the step is not followed; a run from here shows it.
  */
@@ -21,22 +21,35 @@ export function obstacle(recording, config) {
   return null;
 }
 
-/** What the commit rule takes at `threshold`: [{branch, position, token, probability, forced}]. */
-export function wouldCommit(step, threshold) {
-  return step.candidates.flatMap((candidates) => takenFrom(candidates, step, threshold));
+/** What the commit rule takes at step `n` under `threshold`: [{branch, position, token, probability, forced}]. */
+export function wouldCommit(recording, n, threshold) {
+  const step = recording.steps[n];
+  const rule = { ...recording.frame(n).config, threshold, eos: recording.header.eos_id };
+  return step.candidates.flatMap((candidates) => takenFrom(slotsOf(candidates), step, rule));
 }
 
-function takenFrom({ branch, positions, counts, tokens, probabilities }, step, threshold) {
+/** The best candidate at each masked position of a branch's window, first positions first. */
+function slotsOf({ branch, positions, counts, tokens, probabilities }) {
   let first = 0;
-  const slots = positions.map((position, index) => {
+  return positions.map((position, index) => {
     const slot = { branch, position, token: tokens[first], probability: probabilities[first] };
     first += counts[index];
     return slot;
   });
-  const best = mostConfident(slots, step);
+}
+
+function takenFrom(slots, step, rule) {
+  const waits = (slot, index) => rule.eos_in_order && slot.token === rule.eos && index > 0;
+  const open = slots.filter((slot, index) => !waits(slot, index));
+  const best = mostConfident(rule.forced_reach ? open.slice(0, rule.forced_reach) : open, step);
+  const taken = new Set(open.filter((slot) => slot.probability >= rule.threshold || slot === best));
+  for (const [index, slot] of slots.entries()) {
+    if (waits(slot, index) && slot.probability >= rule.threshold) taken.add(slot);
+    if (!taken.has(slot)) break; // what comes after it, and ends the text, has to wait
+  }
   return slots
-    .filter((slot) => slot.probability >= threshold || slot === best)
-    .map((slot) => ({ ...slot, forced: slot.probability < threshold }));
+    .filter((slot) => taken.has(slot))
+    .map((slot) => ({ ...slot, forced: slot.probability < rule.threshold }));
 }
 
 /** The first of the most probable; where rounding made several equal, the one that was committed. */
@@ -57,7 +70,7 @@ export function flips(recording, n, { commit, merge }) {
   const of = (type) => step.events.filter((event) => event.type === type);
   const unmerged = of("merge").filter((event) => event.probability < merge);
   if (obstacle(recording, recording.frame(n).config)) return { gained: [], lost: [], unmerged };
-  const [did, would] = [of("commit"), wouldCommit(step, commit)];
+  const [did, would] = [of("commit"), wouldCommit(recording, n, commit)];
   return { gained: without(would, did), lost: without(did, would), unmerged };
 }
 

@@ -132,7 +132,22 @@ export const WORDS = {
   "preset": {
     "name": "preset",
     "code": "variant",
-    "meaning": "The paper's rules, or those of its newest code."
+    "meaning": "The paper's rules, those of its newest code, or the paper's with options that save forwards."
+  },
+  "stop_at_text_end": {
+    "name": "stop at text end",
+    "code": "stop_at_text_end",
+    "meaning": "End as soon as a branch holds an end of text with nothing masked before it."
+  },
+  "eos_in_order": {
+    "name": "end of text in order",
+    "code": "eos_in_order",
+    "meaning": "A branch commits an end of text only once all before it is written."
+  },
+  "forced_reach": {
+    "name": "forced reach",
+    "code": "forced_reach",
+    "meaning": "In how many of the first masked positions a token may be forced; 0 is anywhere in the window."
   },
   "length": {
     "name": "length",

@@ -21,7 +21,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         help=f"repeat for several (default: {', '.join(plan.DECODERS)})")  # fmt: skip
     add("--family", choices=FAMILIES, action="append", help="repeat for several (default: all)")
     add("--prompts", "--limit", type=count, default=20, metavar="N",
-        help="held-out prompts a family (default: %(default)s)")  # fmt: skip
+        help="prompts a family (default: %(default)s)")  # fmt: skip
+    running.add_split(parser)
     add("--block-sizes", type=sizes, metavar="SIZES",
         help="of the fixed-size decoders (default: dual-cache at 4 to 128, the others at 32)")  # fmt: skip
     add("--branches", type=sizes, default=DEFAULT_BLOCK_SIZES, metavar="SIZES",
@@ -53,7 +54,7 @@ def run(arguments: argparse.Namespace) -> int:
 def _trials(arguments: argparse.Namespace) -> list[Trial]:
     decoders = arguments.decoder or plan.DECODERS
     configs = plan.configs(decoders, arguments.block_sizes, arguments.branches, arguments.gen_length)
-    return plan.trials(arguments.family or FAMILIES, configs, arguments.prompts)
+    return plan.trials(arguments.family or FAMILIES, configs, arguments.prompts, arguments.split)
 
 
 def _samplings(arguments: argparse.Namespace) -> list[Sampling]:
@@ -63,5 +64,5 @@ def _samplings(arguments: argparse.Namespace) -> list[Sampling]:
     return [
         Sampling(example, index, config)
         for family in dict.fromkeys(arguments.family or FAMILIES)
-        for index, example in enumerate(plan.prompts(family, arguments.calibration))
+        for index, example in enumerate(plan.prompts(family, arguments.calibration, arguments.split))
     ]

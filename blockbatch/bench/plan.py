@@ -8,9 +8,9 @@ from collections.abc import Sequence
 from blockbatch.bench.jobs import Trial
 from blockbatch.config import DEFAULT_BLOCK_SIZES, VARIANTS, BaselineConfig, Config, DecodeConfig
 from blockbatch.errors import BlockBatchError
-from blockbatch.tasks import Example, examples
+from blockbatch.tasks import Example, Split, examples
 
-DECODERS = ("vanilla", "dual-cache", "local-leap", "paper", "latest")
+DECODERS = ("vanilla", "dual-cache", "local-leap", *VARIANTS)
 FAST, FAST_SIZE = "dual-cache", 32  # what BlockBatch is measured against
 DRAWS_A_PROMPT = 50  # a family that repeats itself more than that has too few prompts
 
@@ -37,25 +37,28 @@ def fixed(decoder: str, block_size: int, gen_length: int) -> BaselineConfig:
     return BaselineConfig.make(decoder, block_size=block_size, gen_length=gen_length, stop_at_eos=True)
 
 
-def prompts(family: str, count: int) -> list[Example]:
-    """The first `count` distinct held-out examples of the family."""
-    drawn = itertools.islice(examples(family, "held-out"), DRAWS_A_PROMPT * count)
+def prompts(family: str, count: int, split: Split = "held-out") -> list[Example]:
+    """The first `count` distinct examples of the family's split."""
+    drawn = itertools.islice(examples(family, split), DRAWS_A_PROMPT * count)
     distinct: dict[str, Example] = {}
     for example in drawn:
         distinct.setdefault(example.prompt, example)
         if len(distinct) == count:
             return list(distinct.values())
-    raise BlockBatchError(f"{family} has {len(distinct)} held-out prompts to offer, not {count}; ask for fewer.")
+    raise BlockBatchError(f"{family} has {len(distinct)} {split} prompts to offer, not {count}; ask for fewer.")
 
 
-def trials(families: Sequence[str], configs: Sequence[Config], count: int) -> list[Trial]:
-    """Every config on the first `count` held-out prompts of every family, prompt by prompt.
+def trials(
+    families: Sequence[str], configs: Sequence[Config], count: int, split: Split = "held-out"
+) -> list[Trial]:  # fmt: skip
+    """Every config on the first `count` prompts of every family's split, prompt by prompt.
 
     A prompt's decoders follow one another, so a machine that gets slower meanwhile is slower for all.
     """
-    return [Trial(example, index, config) for index, example in held_out(families, count) for config in configs]
+    drawn = drawn_from(families, count, split)
+    return [Trial(example, index, config) for index, example in drawn for config in configs]
 
 
-def held_out(families: Sequence[str], count: int) -> list[tuple[int, Example]]:
-    """The first `count` held-out prompts of every family, each with its index in its family."""
-    return [pair for family in dict.fromkeys(families) for pair in enumerate(prompts(family, count))]
+def drawn_from(families: Sequence[str], count: int, split: Split = "held-out") -> list[tuple[int, Example]]:
+    """The first `count` prompts of every family's split, each with its index in its family."""
+    return [pair for family in dict.fromkeys(families) for pair in enumerate(prompts(family, count, split))]

@@ -7,13 +7,14 @@ import os
 import sys
 from collections.abc import Iterator, Sequence
 from pathlib import Path
-from typing import Any
+from typing import Any, get_args
 
 from blockbatch.bench.jobs import Job
 from blockbatch.bench.results import Results
 from blockbatch.bench.workers import ModelSource, on_processes, on_ray
 from blockbatch.options import add_model, check_writable, count
 from blockbatch.run import versions
+from blockbatch.tasks import Split
 
 
 def add_running(parser: argparse.ArgumentParser) -> None:
@@ -26,6 +27,12 @@ def add_running(parser: argparse.ArgumentParser) -> None:
     add("--workers", type=count, metavar="N", help="processes (default: one a core on a CPU, else 1)")
     add("--ray", metavar="ADDRESS", help="spread the prompts over this Ray cluster instead; local starts one here")
     add_model(parser)
+
+
+def add_split(parser: argparse.ArgumentParser) -> None:
+    """Add the option that chooses among the prompts of the tasks."""
+    parser.add_argument("--split", choices=get_args(Split), default="held-out",
+                        help="prompts to choose by, or those to judge a choice (default: %(default)s)")  # fmt: skip
 
 
 def check_files(arguments: argparse.Namespace) -> None:

@@ -1,7 +1,7 @@
 """What a sweep is: one parameter or two, the values they take, a cell for each combination, and what comes out of it.
 
     axes = [Axis("merge_threshold", (0.3, 0.5, 0.7)), spaced("commit_threshold", 0.6, 0.9, 4)]
-    for cell, trial in trials(cells(DecodeConfig(), axes), plan.held_out(["algebra"], 20)): ...
+    for cell, trial in trials(cells(DecodeConfig(), axes), plan.drawn_from(["algebra"], 20)): ...
 
 Pure: nothing here runs a model.
 """
@@ -65,6 +65,8 @@ PARAMETERS = {
                   0, 64, (2, 4, 8, 16, 32)),
         Parameter("refresh_interval", "how much is written between two full recomputes", "tokens",
                   4, 256, (8, 16, 32, 64, 128)),
+        Parameter("forced_reach", "among how many masked positions a token may be forced; 0: all", "tokens",
+                  0, 64, (0, 1, 2, 4, 8)),
         Parameter("block_size", "the one block size of Fast-dLLM's dual cache", "tokens",
                   1, 256, DEFAULT_BLOCK_SIZES),
         Parameter("branches", "the block sizes that decode together", "sets", 1, MAX_BLOCK_SIZE, ()),

@@ -28,8 +28,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
              "(default: some usual ones; of branches, all sets of --branches)")  # fmt: skip
     add("--family", choices=FAMILIES, action="append", help="repeat for several (default: all)")
     add("--prompts", "--limit", type=count, metavar="N",
-        help=f"held-out prompts a family (default: {PROMPTS})")  # fmt: skip
-    add("--prompt", action="append", metavar="TEXT", help="this prompt instead of held-out ones; repeat for several")
+        help=f"prompts a family (default: {PROMPTS})")  # fmt: skip
+    running.add_split(parser)
+    add("--prompt", action="append", metavar="TEXT", help="this prompt instead of those; repeat for several")
     add("--decoder", choices=VARIANTS, default="paper", help="what is varied (default: %(default)s)")
     add("--branches", type=sizes, default=DEFAULT_BLOCK_SIZES, metavar="SIZES",
         help="block sizes of the branches, such as 4,8,32")  # fmt: skip
@@ -57,9 +58,9 @@ def run(arguments: argparse.Namespace) -> int:
 
 def _tasks(arguments: argparse.Namespace) -> Sequence[tuple[int, Task]]:
     if not arguments.prompt:
-        return plan.held_out(arguments.family or FAMILIES, arguments.prompts or PROMPTS)
+        return plan.drawn_from(arguments.family or FAMILIES, arguments.prompts or PROMPTS, arguments.split)
     if arguments.family or arguments.prompts:
-        raise BlockBatchError("Give --prompt, or else --family and --prompts for held-out ones, not both.")
+        raise BlockBatchError("Give --prompt, or else --family and --prompts for those of the tasks, not both.")
     return list(enumerate(Typed(text) for text in arguments.prompt))
 
 

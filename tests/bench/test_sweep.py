@@ -212,7 +212,7 @@ def test_a_bad_value_is_a_config_error() -> None:
 
 def test_the_work_goes_prompt_by_prompt_over_all_cells() -> None:
     found = cells(BASE, [MERGE])
-    work = trials(found, plan.held_out(["algebra", "functions"], 2))
+    work = trials(found, plan.drawn_from(["algebra", "functions"], 2))
     assert [cell.index for cell, _ in work] == [0, 1] * 4
     assert [(trial.example.family, trial.index) for _, trial in work][::2] == [
         (family, index) for family in ("algebra", "functions") for index in (0, 1)

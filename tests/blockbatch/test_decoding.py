@@ -230,6 +230,28 @@ def change(decoder: Decoder, values: Any) -> list[int]:
     return decoder.branches.sizes.tolist()
 
 
+def test_a_change_after_the_last_step_changes_nothing() -> None:
+    model = StandIn(0, prompt_len=0, answer_len=0)
+    config = DecodeConfig(block_sizes=(1, 2), gen_length=3, commit_threshold=0.0, sync_threshold=1, refresh_interval=1)
+    decoder = Decoder(model, model.prompt(), config)
+    for _ in decoder:
+        answer, stop = decoder.tokens.tolist(), decoder.stop
+    assert stop == "eos"
+    decoder.reconfigure(block_sizes=[1])
+    assert (decoder.tokens.tolist(), decoder.config) == (answer, config)
+
+
+def test_a_branch_that_still_decodes_has_to_go_on() -> None:
+    model = StandIn(0, prompt_len=0, answer_len=0)
+    config = DecodeConfig(block_sizes=(1, 2), gen_length=3, commit_threshold=0.0, sync_threshold=1)
+    decoder = Decoder(model, model.prompt(), config)
+    decoder.branches.done[1] = True
+    with pytest.raises(ConfigError, match="such that a branch that still decodes goes on: 1"):
+        decoder.reconfigure(block_sizes=[2])
+    decoder.reconfigure(block_sizes=[1])
+    assert decoder.branches.sizes.tolist() == [1]
+
+
 def test_a_change_takes_effect_at_the_next_step_and_is_its_first_event() -> None:
     model = StandIn(7, 5, 60)
     decoder = Decoder(model, model.prompt(), DecodeConfig(block_sizes=(4, 16, 32), gen_length=64))

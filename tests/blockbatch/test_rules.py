@@ -40,6 +40,35 @@ def test_commits_take_the_sure_ones_and_always_the_best() -> None:
     assert forced.tolist() == [[False] * 4, [False, True, False, False], [False] * 4]
 
 
+def test_a_token_is_forced_within_reach_only() -> None:
+    confidence = np.array([[0.1, 0.2, 0.3, 0.4], [0.1, 0.2, 0.95, 0.4]])
+    slots = np.array([[True, False, True, True], [True, True, True, True]])
+    found = {reach: rules.commits(slots, confidence, 0.9, reach) for reach in (0, 1, 2)}
+    assert [found[reach][0].astype(int).tolist() for reach in found] == [
+        [[0, 0, 0, 1], [0, 0, 1, 0]],
+        [[1, 0, 0, 0], [1, 0, 1, 0]],  # what is sure is committed as ever
+        [[0, 0, 1, 0], [0, 1, 1, 0]],
+    ]
+    assert found[2][1].astype(int).tolist() == [[0, 0, 1, 0], [0, 1, 0, 0]]
+
+
+def test_an_end_of_text_waits_for_the_text() -> None:
+    confidence = np.array([[0.95, 0.95, 0.95, 0.95], [0.95, 0.5, 0.95, 0.95], [0.6, 0.5, 0.95, 0.95]])
+    masked = np.array([[False, True, True, True], [True, True, True, True], [True, False, True, True]])
+    ends = np.array([[False, False, True, True], [False, False, True, True], [True, False, True, False]])
+    commit, forced = rules.commits_in_order(masked, confidence, 0.9, 0, masked, ends)
+    assert commit.astype(int).tolist() == [
+        [0, 1, 1, 1],  # the text is completed in the same step
+        [1, 0, 0, 0],  # a gap at 1
+        [0, 0, 0, 1],  # nothing stands before the first position, but 3 is surer
+    ]
+    assert not forced.any()
+
+
+def test_a_text_ends_where_nothing_before_is_masked() -> None:
+    assert rules.text_end(rows("1299", "1.99", "1234", "9999", "...."), 9).tolist() == [2, -1, -1, 0, -1]
+
+
 def test_a_quota_takes_the_most_confident_the_first_on_a_tie() -> None:
     confidence = np.array([[0.5, 0.7, 0.7, 0.9]])
     assert rules.quota(np.array([[True, True, True, False]]), confidence, 2).tolist() == [[False, True, True, False]]

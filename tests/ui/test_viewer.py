@@ -72,9 +72,11 @@ def answer(trace: Trace) -> Ints:
 def test_viewer_modules_agree_with_python(tmp_path: Path) -> None:
     latest = Run(ScriptedModel(), "any prompt", DecodeConfig.preset("latest", gen_length=96))
     list(latest)
+    plus = Run(ScriptedModel(), "any prompt", DecodeConfig.preset("plus", gen_length=96, forced_reach=2))
+    list(plus)
     traces = {run.title: load_trace(run.path) for run in bundled_runs(Settings().traces)}
     cases: list[dict[str, Any]] = []
-    traces = {"steered": steered_trace(), "latest": latest.trace, **traces}
+    traces = {"steered": steered_trace(), "latest": latest.trace, "plus": plus.trace, **traces}
     for name, trace in traces.items():
         path = tmp_path / f"{len(cases)}.ndjson"
         trace.save(path)

@@ -17,6 +17,9 @@ KNOBS = {
     "bb-refresh": "refresh_kind",
     "bb-refresh-interval": "refresh_interval",
     "bb-temperature": "temperature",
+    "bb-stop-at-text-end": "stop_at_text_end",
+    "bb-end-of-text-in-order": "eos_in_order",
+    "bb-forced-reach": "forced_reach",
     "bb-preset": "preset",
     "bb-length": "length",
     "bb-seed": "seed",
@@ -28,7 +31,7 @@ def test_knobs_say_what_the_glossary_says() -> None:
     found = {
         block.elem_id: block.info
         for block in page.blocks.values()
-        if isinstance(block, gr.Slider | gr.Radio | gr.Number) and block.elem_id in KNOBS
+        if isinstance(block, gr.Slider | gr.Radio | gr.Number | gr.Checkbox) and block.elem_id in KNOBS
     }
     assert found == {knob: meaning(word) for knob, word in KNOBS.items()}
 

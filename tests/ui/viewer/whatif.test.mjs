@@ -17,7 +17,7 @@ for (const { name, recording } of runs) {
       assert.equal(obstacle(recording, recording.frame(n).config), null);
       assert.deepEqual(flips(recording, n, own(recording, n)), { gained: [], lost: [], unmerged: [] }, `step ${n}`);
       const commits = step.events.filter((event) => event.type === "commit");
-      const judged = wouldCommit(step, own(recording, n).commit);
+      const judged = wouldCommit(recording, n, own(recording, n).commit);
       assert.deepEqual(
         judged.map(({ branch, position, token, forced }) => [branch, position, token, forced]),
         commits.map(({ branch, position, token, forced }) => [branch, position, token, forced]),
@@ -30,10 +30,10 @@ for (const { name, recording } of runs) {
       const { commit, merge } = own(recording, n);
       const low = flips(recording, n, { commit: 0, merge });
       assert.deepEqual(low.lost, []);
-      assert.equal(wouldCommit(step, 0).length, step.candidates.reduce((sum, one) => sum + one.positions.length, 0));
+      assert.equal(wouldCommit(recording, n, 0).length, step.candidates.reduce((sum, one) => sum + one.positions.length, 0));
       const high = flips(recording, n, { commit: 2, merge });
       assert.deepEqual(high.gained, []);
-      const kept = wouldCommit(step, 2);
+      const kept = wouldCommit(recording, n, 2);
       assert.ok(kept.every((cell) => cell.forced));
       assert.equal(kept.length, branches(kept).length);
       assert.ok(high.lost.every(sure(commit)));
