@@ -28,7 +28,7 @@ from blockbatch.trajectory import Trajectory
 from ui import lab, labplot, studycard
 from ui.engine import Engine
 from ui.interface import create_ui
-from ui.knobs import threshold_card
+from ui.knobs import options_card, threshold_card
 from ui.live import LiveRuns
 from ui.session import LocalControlStore, Turnstile, Wishes
 from ui.settings import Settings
@@ -201,9 +201,9 @@ def test_a_run_that_is_not_kept_is_one_warning(data: dict[str, Any], warnings_sh
 def test_a_points_values_reach_the_knobs_and_the_run_that_goes_on() -> None:
     store = LocalControlStore()
     key = store.open(Wishes())
-    commit, merge, sync, interval, *chips = lab.used(store, finished(TWO), key, [4, 8], sent(point=5, of=0))
+    commit, merge, *others = lab.used(store, finished(TWO), key, [4, 8], sent(point=5, of=0))
     assert (commit, merge) == (0.9, 0.5)
-    assert [sync, interval, *chips] == [gr.skip()] * 5
+    assert others == [gr.skip()] * 6
     assert store.read(key).settings == {"commit_threshold": 0.9, "merge_threshold": 0.5}
 
 
@@ -217,7 +217,7 @@ def test_a_points_branches_become_chips() -> None:
 
 def test_values_of_a_point_that_is_not_there_change_nothing() -> None:
     for data in ({}, {"point": 3, "of": 0}, {"point": -1, "of": 0}, {"point": float("inf"), "of": 0}):
-        assert lab.used(LocalControlStore(), finished(), None, [4], sent(**data)) == (gr.skip(),) * 7
+        assert lab.used(LocalControlStore(), finished(), None, [4], sent(**data)) == (gr.skip(),) * 8
 
 
 def test_all_that_the_lab_sends_reaches_its_function() -> None:
@@ -258,9 +258,9 @@ def test_a_sweep_that_goes_on_still_does_when_its_map_shows_something_else() -> 
 
 def test_a_sweep_goes_no_further_than_the_knobs_that_take_its_values() -> None:
     with gr.Blocks():
-        knobs = threshold_card()
+        knobs = {**threshold_card()._asdict(), **options_card()._asdict()}
     for name in lab.SWEPT:
-        knob = getattr(knobs, name)
+        knob = knobs[name]
         assert (PARAMETERS[name].lowest, PARAMETERS[name].highest) == (knob.minimum, knob.maximum)
         with pytest.raises(BlockBatchError, match=f"^{name} is "):
             asked((name, knob.minimum, knob.maximum + 1, 3, *FIELDS[4:]))
