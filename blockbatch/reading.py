@@ -118,6 +118,7 @@ class _Reader:
             eos_id=line.count("eos_id", MAX_TOKEN),
             versions={name: versions.text(name) for name in versions.values},
             origin=_origin(line),
+            lookback=line.count("lookback", 1) if "lookback" in line.values else 0,
             **texts,
         )
         self._trace, self._rows = Trace(header), Rows.start(header.config)

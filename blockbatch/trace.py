@@ -37,7 +37,11 @@ Floats = NDArray[np.float64]
 
 @dataclass(frozen=True)
 class Header:
-    """What was decoded, by what; `origin` is the run and step that it was forked from, if any."""
+    """What was decoded, by what.
+
+    origin: the run and step that it was forked from, if any.  lookback: of the model, by how many positions it computes
+    its windows further to the left (see `denoiser.Denoiser`); a file names it where it is not 0.
+    """
 
     run: str
     model: str
@@ -51,6 +55,7 @@ class Header:
     dtype: str
     versions: Mapping[str, str]
     origin: tuple[str, int] | None = None
+    lookback: int = 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -230,6 +235,8 @@ class Recorder:
         values["config"] = header.config.to_dict()
         values["versions"] = dict(header.versions)
         values["origin"] = header.origin and {"run": header.origin[0], "step": header.origin[1]}
+        if not header.lookback:
+            del values["lookback"]  # files from before it was named have none, and read the same
         values["pieces"] = self._new_pieces(header.prompt_tokens)
         return _line({"type": "header", "format": FORMAT, "version": VERSION, **values})
 

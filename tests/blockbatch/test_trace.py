@@ -23,6 +23,8 @@ from blockbatch.trace import MASKED, Trace
 
 CONFIG = DecodeConfig(block_sizes=(2, 8, 16), gen_length=24, commit_threshold=0.2, merge_threshold=0.15)
 
+BUNDLED = Path(__file__).parents[2] / "assets" / "traces"
+
 
 @pytest.fixture(scope="module")
 def lines(model: Model) -> list[str]:
@@ -88,6 +90,22 @@ def test_candidates_at_an_unmasked_position_are_none(lines: list[str]) -> None:
     candidates = parsed(lines).steps[0].candidates[0]
     assert candidates.at(23) == []
     assert [len(candidates.at(p)) for p in candidates.positions.tolist()] == candidates.counts.tolist()
+
+
+def test_a_header_names_the_lookback_of_a_model_that_has_one(lines: list[str]) -> None:
+    assert "lookback" not in json.loads(lines[0])
+    assert parsed(lines).header.lookback == 0
+    shifted = [edited(lines[0], setting("lookback", value=1)), *lines[1:]]
+    trace = parsed(shifted)
+    assert trace.header.lookback == 1
+    assert parsed(list(trace.lines())).header == trace.header
+    named = edited(lines[0], setting("lookback", value=0))
+    assert list(parsed([named, *lines[1:]]).lines()) == lines
+
+
+@pytest.mark.parametrize("path", sorted(BUNDLED.glob("*.ndjson")), ids=lambda path: path.stem)
+def test_the_bundled_runs_are_written_as_they_were_read(path: Path) -> None:
+    assert "".join(f"{line}\n" for line in load_trace(path).lines()) == path.read_text(encoding="utf-8")
 
 
 def test_a_stopped_run_keeps_its_partial_trace(model: Model) -> None:
@@ -165,6 +183,9 @@ def setting(*path: Any, value: Any) -> Callable[[dict[str, Any]], None]:
         (1, lambda line: line["config"].pop("seed"), "seed is None"),
         (1, setting("config", "commit_threshold", value=9), "commit_threshold is 9"),
         (1, setting("decoder", value="latest"), "decoder is 'latest'"),
+        (1, setting("lookback", value=2), "lookback is 2"),
+        (1, setting("lookback", value=True), "lookback is True"),
+        (1, setting("lookback", value=None), "lookback is None"),
         (1, setting("pieces", value={}), "without giving its text"),
         (1, setting("pieces", "x", value="y"), "'x', which is no token id"),
         (2, setting("index", value=1), "index is 1, but step 0 comes next"),
