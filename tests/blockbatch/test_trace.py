@@ -13,6 +13,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from blockbatch import reading
 from blockbatch.config import BaselineConfig, DecodeConfig
 from blockbatch.errors import BlockBatchError, PromptError, TraceError
 from blockbatch.events import Commit
@@ -196,8 +197,14 @@ def setting(*path: Any, value: Any) -> Callable[[dict[str, Any]], None]:
         (2, setting("branches", 0, "decoded", value=True), "decoded is True"),
         (2, lambda line: line["branches"].pop(), "took part"),
         (2, setting("candidates", 0, "counts", 0, value=0), "candidates"),
-        (2, setting("candidates", 0, "probabilities", 0, value=1.5), "must be a probability"),
-        (2, setting("candidates", 0, "probabilities", 0, value="1"), "must be a probability"),
+        (2, setting("candidates", 0, "probabilities", 0, value=1.5), "hold 1.5, but must be probabilities"),
+        (2, setting("candidates", 0, "probabilities", 0, value="1"), "hold '1', but must be probabilities"),
+        (2, setting("candidates", 0, "probabilities", 0, value=True), "hold True, but must be probabilities"),
+        (2, setting("candidates", 0, "tokens", 0, value=1.0), "hold 1.0, but must be whole numbers"),
+        (2, setting("candidates", 0, "tokens", -1, value=False), "hold False, but must be whole numbers"),
+        (2, setting("candidates", 0, "entropy", 0, value=-0.5), "hold -0.5, but must be finite numbers from 0 on"),
+        (2, setting("candidates", 0, "entropy", 0, value=10**400), "hold 1000.*, but must be finite numbers"),
+        (2, setting("candidates", 0, "entropy", 0, value=[]), r"hold \[\], but must be finite numbers"),
         (2, setting("candidates", 0, "positions", 0, value=1), "ascending positions"),
         (2, setting("events", 0, "type", value="magic"), "type is 'magic'"),
         (2, setting("events", 0, "position", value=24), "position 24 of 24"),
@@ -207,6 +214,7 @@ def setting(*path: Any, value: Any) -> Callable[[dict[str, Any]], None]:
         (2, setting("milliseconds", "forward", value=-1), "forward is -1"),
         (2, setting("milliseconds", "forward", value=10**400), "forward is 1000"),
         (3, setting("pieces", value=None), "pieces is None"),
+        (3, setting("pieces", "7", value=None), "7 is None, but must be text"),
         (-1, setting("winner", value=3), "winner is 3"),
         (-1, setting("stop", value="bored"), "stop is 'bored'"),
         (-1, setting("eos", value=24), "eos is 24"),
@@ -263,6 +271,28 @@ def test_branches_without_end_are_refused(lines: list[str]) -> None:
     many = [{"type": "add", "branch": 100 + n, "source": 2} for n in range(40)]
     with pytest.raises(TraceError, match="more than 16 branches"):
         parsed([lines[0], edited(lines[1], lambda line: line["events"].extend(many)), *lines[2:]])
+
+
+def test_more_than_a_run_can_have_is_refused(lines: list[str], monkeypatch: pytest.MonkeyPatch) -> None:
+    events = sum(len(step.events) for step in parsed(lines).steps)
+    monkeypatch.setattr(reading, "MAX_EVENTS", events)
+    assert parsed(lines).steps
+    monkeypatch.setattr(reading, "MAX_EVENTS", events - 1)
+    with pytest.raises(TraceError, match=rf"^Line \d+ of .* has more than {events - 1} events, which no run"):
+        parsed(lines)
+    monkeypatch.undo()
+    many = edited(lines[0], setting("pieces", value=dict.fromkeys(map(str, range(reading.MAX_PIECES + 1)), "")))
+    with pytest.raises(TraceError, match=r"^Line 1 .* texts of more than 1048576 tokens, which no vocabulary has\."):
+        parsed([many, *lines[1:]])
+
+
+def test_what_follows_the_last_possible_line_is_not_split(lines: list[str], monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(reading, "MAX_LINES", len(lines))
+    assert parsed(lines).end
+    with pytest.raises(TraceError, match=rf"Line {len(lines) + 1} .*after the closing line"):
+        parsed([*lines, "{}"])
+    with pytest.raises(TraceError, match=rf"Line {len(lines) + 1} .*not valid JSON"):
+        parsed([*lines, "{}", "{}"])
 
 
 @settings(max_examples=80, deadline=None)
