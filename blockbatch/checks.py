@@ -10,7 +10,7 @@ from typing import Any
 from blockbatch.errors import TraceError
 
 LARGEST = 10**9
-FINITE = sys.float_info.max  # JSON's 1e999 is infinite, and its whole numbers may be larger than any float
+FINITE = sys.float_info.max / 10**6  # so that the sum over a run is finite, too; JSON's 1e999 is not
 WHOLE = frozenset({int})  # exact types: true is no 1
 REAL = frozenset({int, float})
 

@@ -15,6 +15,7 @@ from ui.library import bundled_runs
 from ui.settings import Settings
 
 PROMPT = "any prompt"
+SMALL = DecodeConfig(block_sizes=(2, 8, 16), gen_length=24, commit_threshold=0.3, merge_threshold=0.15)
 
 
 def recorded(
@@ -43,7 +44,7 @@ STEERED: dict[int, dict[str, Any]] = {
 }
 
 
-REBUILT: dict[int, dict[str, Any]] = {
+REBUILT: dict[int, dict[str, Any]] = {  # of a run under `SMALL`
     2: {"commit_threshold": 0.4, "block_sizes": (2, 5, 12), "resize": {8: 12}},
     5: {"refresh": "never", "block_sizes": (5, 12, 20)},
 }
@@ -51,10 +52,7 @@ REBUILT: dict[int, dict[str, Any]] = {
 
 def rebuilt(model: Any, temperature: float = 0.0, **options: Any) -> Trace:
     """A run whose values change at steps 2 and 5, where branches are added, dropped and resized."""
-    config = DecodeConfig(
-        block_sizes=(2, 8, 16), gen_length=24, commit_threshold=0.3, merge_threshold=0.15, temperature=temperature
-    )
-    return recorded(config, REBUILT, model, **options)
+    return recorded(SMALL.replace(temperature=temperature), REBUILT, model, **options)
 
 
 def of_every_sort() -> dict[str, Trace]:
