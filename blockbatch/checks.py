@@ -84,7 +84,7 @@ class Fields:
         """A finite number that is not negative."""
         return self._number(name, FINITE, "a finite number from 0 on")
 
-    def counts(self, name: str, high: int = LARGEST) -> list[int]:
+    def counts(self, name: str, high: int = LARGEST) -> Sequence[int]:
         """A list of whole numbers in [0, high]."""
         return self._numbers(name, WHOLE, high, f"whole numbers from 0 to {high}")
 
@@ -113,7 +113,7 @@ class Fields:
             raise _wrong(name, value, wanted)
         return float(value)
 
-    def _numbers(self, name: str, kinds: frozenset[type], high: float, wanted: str) -> list[Any]:
+    def _numbers(self, name: str, kinds: frozenset[type], high: float, wanted: str) -> Sequence[Any]:
         """The list, checked as a whole: files hold millions of numbers."""
         values = self.list(name)
         if values and not (set(map(type, values)) <= kinds and 0 <= min(values) <= max(values) <= high):

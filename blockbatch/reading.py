@@ -15,9 +15,9 @@ from typing import Any, get_type_hints
 import numpy as np
 
 from blockbatch.checks import Fields, shown
-from blockbatch.config import MAX_BRANCHES, MAX_GEN_LENGTH, config_from_dict
+from blockbatch.config import MAX_BRANCHES, MAX_GEN_LENGTH, Config, DecodeConfig, config_from_dict
 from blockbatch.errors import ConfigError, TraceError
-from blockbatch.events import EVENT_TYPES, Event
+from blockbatch.events import EVENT_TYPES, ConfigChange, Event
 from blockbatch.metrics import totals
 from blockbatch.trace import (
     FORMAT,
@@ -83,6 +83,7 @@ class _Reader:
     def __init__(self) -> None:
         self._trace: Trace | None = None
         self._rows = Rows({})
+        self._config: Config | None = None
         self._events = 0
 
     def read(self, line: Fields) -> None:
@@ -124,7 +125,7 @@ class _Reader:
             lookback=line.count("lookback", 1) if "lookback" in line.values else 0,
             **texts,
         )
-        self._trace, self._rows = Trace(header), Rows.start(header.config)
+        self._trace, self._rows, self._config = Trace(header), Rows.start(header.config), header.config
         self._pieces(self._trace, line, header.prompt_tokens)
 
     def _step(self, trace: Trace, line: Fields) -> None:
@@ -156,6 +157,8 @@ class _Reader:
         events = tuple(_event(Fields(value, "event"), length) for value in values)
         for event in events:
             self._rows.apply(event)
+            if isinstance(event, ConfigChange):
+                self._config = _changed(self._config, event)
         return events
 
     def _end(self, trace: Trace, line: Fields) -> None:
@@ -212,6 +215,16 @@ def _event(line: Fields, length: int) -> Event:
         raise TraceError(f"a {kind} stands at position {arguments['position']} of {length}")
     event: Event = EVENT_TYPES[kind](**arguments)
     return event
+
+
+def _changed(config: Config | None, event: ConfigChange) -> Config:
+    """The settings after a change.  TraceError or ConfigError where they could not be changed so."""
+    if not isinstance(config, DecodeConfig):
+        raise TraceError(f"it changes {shown(event.field)}, but a baseline does not change while it runs")
+    after = config.replace(**{event.field: event.new})
+    if getattr(config, event.field) != event.old:
+        raise TraceError(f"it changes {event.field} from {shown(event.old)}, but that is another one by then")
+    return after
 
 
 def _branch(line: Fields, length: int) -> BranchState:

@@ -12,8 +12,10 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from runs import recorded
 
 from blockbatch import reading
+from blockbatch.config import BaselineConfig
 from blockbatch.errors import TraceError
 from blockbatch.reading import load_trace, parse_trace
 from blockbatch.trace import MILLISECONDS, Trace
@@ -129,6 +131,27 @@ def test_a_huge_or_unreadable_file_is_refused_before_it_is_read(tmp_path: Path) 
         load_trace(tmp_path / "absent")
     with pytest.raises(TraceError, match="cannot be read"):
         load_trace(tmp_path)
+
+
+@pytest.mark.parametrize(
+    ("change", "sentence"),
+    [
+        ({"field": "block_sizes", "old": [2, 8, 16], "new": [2]}, r"changes block_sizes from \[2, 8, 16\], but"),
+        ({"field": "magic", "old": 0, "new": 1}, "magic is 1, but must be"),
+        ({"field": "replace", "old": 0, "new": 1}, "replace is 1, but must be"),
+        ({"field": "temperature", "old": 0.5, "new": 1}, "changes temperature from 0.5, but that is another"),
+        ({"field": "temperature", "old": 0.0, "new": 11}, "temperature is 11, but must be a number from 0 to 10"),
+        ({"field": "temperature", "old": 0.0, "new": [[]]}, r"temperature is \[\[\]\], but must be"),
+    ],
+)
+def test_a_change_that_no_run_makes_is_refused(lines: list[str], change: dict[str, Any], sentence: str) -> None:
+    changed = edited(lines[1], lambda line: line["events"].insert(0, {"type": "config", **change}))
+    with pytest.raises(TraceError, match=rf"^Line 2 of the trace is wrong: .*{sentence}"):
+        parsed([lines[0], changed, *lines[2:]])
+    baseline = list(recorded(BaselineConfig("dual-cache", 8, 24)).lines())
+    change = {"type": "config", "field": "temperature", "old": 0.0, "new": 1.0}
+    with pytest.raises(TraceError, match="a baseline does not change"):
+        parsed([baseline[0], edited(baseline[1], lambda line: line["events"].insert(0, change)), *baseline[2:]])
 
 
 def test_branches_without_end_are_refused(lines: list[str]) -> None:
