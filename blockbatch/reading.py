@@ -67,6 +67,8 @@ def parse_trace(text: str, *, whole: bool = True) -> Trace:
             reader.read(Fields.parse(line))
         except (TraceError, ConfigError) as error:
             raise TraceError(f"Line {number} of the trace is wrong: {str(error).rstrip('.')}.") from None
+        except RecursionError:  # in showing what is wrong: it was read with a little less on the stack
+            raise TraceError(f"Line {number} of the trace is wrong: its values are nested too deeply.") from None
     return reader.finish(len(lines), whole)
 
 

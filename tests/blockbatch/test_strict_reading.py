@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import inspect
 import json
 import re
+import sys
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -152,6 +154,16 @@ def test_a_change_that_no_run_makes_is_refused(lines: list[str], change: dict[st
     change = {"type": "config", "field": "temperature", "old": 0.0, "new": 1.0}
     with pytest.raises(TraceError, match="a baseline does not change"):
         parsed([baseline[0], edited(baseline[1], lambda line: line["events"].insert(0, change)), *baseline[2:]])
+
+
+def test_values_nested_as_deep_as_can_just_be_read_are_refused(lines: list[str]) -> None:
+    """Showing them takes a little more of the stack than reading them did."""
+    change = edited(lines[1], lambda line: line["events"].insert(0, {"type": "config", "field": "seed", "old": 0}))
+    limit = sys.getrecursionlimit() - len(inspect.stack())
+    for depth in range(limit - 60, limit + 10):
+        deep = change.replace('"old": 0', f'"old": 0, "new": {"[" * depth}{"]" * depth}', 1)
+        with pytest.raises(TraceError, match=r"^Line 2 of the trace is wrong: .*\.$"):
+            parsed([lines[0], deep, *lines[2:]])
 
 
 def test_branches_without_end_are_refused(lines: list[str]) -> None:
