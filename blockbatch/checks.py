@@ -3,17 +3,22 @@
 from __future__ import annotations
 
 import json
-import math
 import sys
+from collections.abc import Sequence
 from typing import Any
 
 from blockbatch.errors import TraceError
 
 LARGEST = 10**9
+FINITE = sys.float_info.max / 10**6  # so that the sum over a run is finite, too; JSON's 1e999 is not
+WHOLE = frozenset({int})  # exact types: true is no 1
+REAL = frozenset({int, float})
 
 
 class Fields:
     """One JSON object of a trace.  Each method gives a field as the type it names, or raises a TraceError."""
+
+    __slots__ = ("values",)
 
     def __init__(self, value: object, name: str) -> None:
         if not isinstance(value, dict):
@@ -31,9 +36,10 @@ class Fields:
 
     def any(self, name: str) -> Any:
         """The field, whatever it is."""
-        if name not in self.values:
-            raise TraceError(f"it lacks {name}")
-        return self.values[name]
+        try:
+            return self.values[name]
+        except KeyError:
+            raise TraceError(f"it lacks {name}") from None
 
     def text(self, name: str) -> str:
         """A string."""
@@ -41,6 +47,13 @@ class Fields:
         if not isinstance(value, str):
             raise _wrong(name, value, "text")
         return value
+
+    def texts(self) -> dict[str, str]:
+        """All fields, each of them a string."""
+        if not set(map(type, self.values.values())) <= {str}:
+            for name in self.values:
+                self.text(name)
+        return self.values
 
     def one_of(self, name: str, allowed: tuple[str, ...]) -> str:
         """One of the strings `allowed`."""
@@ -59,33 +72,29 @@ class Fields:
     def count(self, name: str, high: int = LARGEST) -> int:
         """A whole number in [0, high]."""
         value = self.any(name)
-        if not _is_count(value, high):
+        if not _is_number(value, WHOLE, high):
             raise _wrong(name, value, f"a whole number from 0 to {high}")
         return int(value)
 
     def probability(self, name: str) -> float:
         """A number in [0, 1]."""
-        return self._measure(name, self.any(name), 1.0)
+        return self._number(name, 1.0, "a probability")
 
     def measure(self, name: str) -> float:
         """A finite number that is not negative."""
-        return self._measure(name, self.any(name), math.inf)
+        return self._number(name, FINITE, "a finite number from 0 on")
 
-    def counts(self, name: str, high: int = LARGEST) -> list[int]:
+    def counts(self, name: str, high: int = LARGEST) -> Sequence[int]:
         """A list of whole numbers in [0, high]."""
-        values = self.list(name)
-        for value in values:
-            if not _is_count(value, high):
-                raise _wrong(name, value, f"whole numbers from 0 to {high}", "hold")
-        return values
+        return self._numbers(name, WHOLE, high, f"whole numbers from 0 to {high}")
 
-    def probabilities(self, name: str) -> list[float]:
+    def probabilities(self, name: str) -> Sequence[float]:
         """A list of numbers in [0, 1]."""
-        return [self._measure(name, value, 1.0) for value in self.list(name)]
+        return self._numbers(name, REAL, 1.0, "probabilities")
 
-    def measures(self, name: str) -> list[float]:
+    def measures(self, name: str) -> Sequence[float]:
         """A list of finite numbers that are not negative."""
-        return [self._measure(name, value, math.inf) for value in self.list(name)]
+        return self._numbers(name, REAL, FINITE, "finite numbers from 0 on")
 
     def list(self, name: str) -> list[Any]:
         """A list."""
@@ -98,15 +107,19 @@ class Fields:
         """An object."""
         return Fields(self.any(name), name)
 
-    @staticmethod
-    def _measure(name: str, value: object, high: float) -> float:
-        if (
-            isinstance(value, int | float)
-            and not isinstance(value, bool)
-            and 0 <= value <= min(high, sys.float_info.max)  # a whole number may be larger than any float
-        ):
-            return float(value)
-        raise _wrong(name, value, "a probability" if high == 1 else "a finite number from 0 on")
+    def _number(self, name: str, high: float, wanted: str) -> float:
+        value = self.any(name)
+        if not _is_number(value, REAL, high):
+            raise _wrong(name, value, wanted)
+        return float(value)
+
+    def _numbers(self, name: str, kinds: frozenset[type], high: float, wanted: str) -> Sequence[Any]:
+        """The list, checked as a whole: files hold millions of numbers."""
+        values = self.list(name)
+        if values and not (set(map(type, values)) <= kinds and 0 <= min(values) <= max(values) <= high):
+            wrong = next(value for value in values if not _is_number(value, kinds, high))
+            raise _wrong(name, wrong, wanted, "hold")
+        return values
 
 
 def shown(value: object) -> str:
@@ -119,8 +132,8 @@ def _wrong(name: str, value: object, wanted: str, verb: str = "is") -> TraceErro
     return TraceError(f"its {name} {verb} {shown(value)}, but must be {wanted}")
 
 
-def _is_count(value: object, high: int) -> bool:
-    return isinstance(value, int) and not isinstance(value, bool) and 0 <= value <= high
+def _is_number(value: Any, kinds: frozenset[type], high: float) -> bool:
+    return type(value) in kinds and 0 <= value <= high
 
 
 def _refuse(name: str) -> float:

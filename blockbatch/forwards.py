@@ -27,13 +27,12 @@ def rows_seen(trace: Trace) -> Iterator[tuple[Step, dict[int, Ints]]]:
                 fold.apply(event)
 
 
-def packed_lengths(trace: Trace, lookback: int = 0) -> list[int]:
+def packed_lengths(trace: Trace) -> list[int]:
     """The tokens that each step's forward packed into its one sequence, [steps].
 
     A forward of whole rows (init, refresh, and every one of a decoder without a cache) packs prompt and answer once for
     all branches whose rows are equal; a sampled refresh, whose noise is drawn by branch, once for each of them.  A
-    denoise packs the windows of the branches that took part, each `lookback` longer to the left: a trace does not tell
-    what its model's lookback was (1 for Dream and others whose logits are shifted by one, else 0).
+    denoise packs the windows of the branches that took part, each longer to the left by the model's lookback.
     """
     temperature, lengths = trace.header.config.temperature, list[int]()
     for step, rows in rows_seen(trace):
@@ -41,7 +40,7 @@ def packed_lengths(trace: Trace, lookback: int = 0) -> list[int]:
             if isinstance(event, ConfigChange) and event.field == "temperature":
                 temperature = event.new
         whole = step.kind != "denoise" or trace.header.decoder in UNCACHED
-        lengths.append(_whole(trace, step, rows, temperature) if whole else _windows(trace, step, lookback))
+        lengths.append(_whole(trace, step, rows, temperature) if whole else _windows(trace, step))
     return lengths
 
 
@@ -52,8 +51,9 @@ def _whole(trace: Trace, step: Step, rows: Mapping[int, Ints], temperature: floa
     return computed * (len(trace.header.prompt_tokens) + trace.header.config.gen_length)
 
 
-def _windows(trace: Trace, step: Step, lookback: int) -> int:
+def _windows(trace: Trace, step: Step) -> int:
     to_the_end = trace.header.decoder == "prefix-cache"  # which computes all that follows, too
     windows = [state.window for state in step.branches if state.forward]
     spans = [(start, trace.header.config.gen_length if to_the_end else end) for start, end in windows]
-    return sum(end - max(start - lookback, -len(trace.header.prompt_tokens)) for start, end in spans)
+    leftmost, lookback = -len(trace.header.prompt_tokens), trace.header.lookback
+    return sum(end - max(start - lookback, leftmost) for start, end in spans)

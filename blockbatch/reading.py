@@ -8,16 +8,16 @@ sentence that names the line, and nothing is half loaded.
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from pathlib import Path
 from typing import Any, get_type_hints
 
 import numpy as np
 
 from blockbatch.checks import Fields, shown
-from blockbatch.config import config_from_dict
+from blockbatch.config import MAX_BRANCHES, MAX_GEN_LENGTH, Config, DecodeConfig, config_from_dict
 from blockbatch.errors import ConfigError, TraceError
-from blockbatch.events import EVENT_TYPES, Event
+from blockbatch.events import EVENT_TYPES, ConfigChange, Event
 from blockbatch.metrics import totals
 from blockbatch.trace import (
     FORMAT,
@@ -39,7 +39,10 @@ from blockbatch.trace import (
 
 MAX_BYTES = 64 * 2**20
 MAX_STEPS = 20_000
+MAX_LINES = MAX_STEPS + 3  # header, steps 0 to the last, end
+MAX_EVENTS = 4 * MAX_BRANCHES * MAX_GEN_LENGTH  # a branch fills each position about once; resets add little to that
 MAX_TOKEN = 10**7
+MAX_PIECES = 2**20  # several times the largest vocabularies
 
 
 def load_trace(path: str | os.PathLike[str]) -> Trace:
@@ -57,13 +60,15 @@ def load_trace(path: str | os.PathLike[str]) -> Trace:
 def parse_trace(text: str, *, whole: bool = True) -> Trace:
     """The run recorded in `text`, NDJSON lines; unless it must be `whole`, the part so far of a run that goes on."""
     _check_size(len(text))
-    lines = text.removesuffix("\n").split("\n") if text else []
+    lines = text.removesuffix("\n").split("\n", MAX_LINES) if text else []
     reader = _Reader()
     for number, line in enumerate(lines, start=1):
         try:
             reader.read(Fields.parse(line))
         except (TraceError, ConfigError) as error:
             raise TraceError(f"Line {number} of the trace is wrong: {str(error).rstrip('.')}.") from None
+        except RecursionError:  # in showing what is wrong: it was read with a little less on the stack
+            raise TraceError(f"Line {number} of the trace is wrong: its values are nested too deeply.") from None
     return reader.finish(len(lines), whole)
 
 
@@ -80,6 +85,8 @@ class _Reader:
     def __init__(self) -> None:
         self._trace: Trace | None = None
         self._rows = Rows({})
+        self._config: Config | None = None
+        self._events = 0
 
     def read(self, line: Fields) -> None:
         """Take in one line."""
@@ -110,17 +117,17 @@ class _Reader:
             )
         names = ("run", "model", "decoder", "prompt", "device", "dtype")
         texts: dict[str, Any] = {name: line.text(name) for name in names}
-        versions = line.nested("versions")
         header = Header(
             config=config_from_dict(texts["decoder"], line.nested("config").values),
             prompt_tokens=tuple(line.counts("prompt_tokens", MAX_TOKEN)),
             mask_id=line.count("mask_id", MAX_TOKEN),
             eos_id=line.count("eos_id", MAX_TOKEN),
-            versions={name: versions.text(name) for name in versions.values},
+            versions=line.nested("versions").texts(),
             origin=_origin(line),
+            lookback=line.count("lookback", 1) if "lookback" in line.values else 0,
             **texts,
         )
-        self._trace, self._rows = Trace(header), Rows.start(header.config)
+        self._trace, self._rows, self._config = Trace(header), Rows.start(header.config), header.config
         self._pieces(self._trace, line, header.prompt_tokens)
 
     def _step(self, trace: Trace, line: Fields) -> None:
@@ -138,13 +145,23 @@ class _Reader:
         candidates = tuple(_candidates(Fields(value, "candidate"), length) for value in line.list("candidates"))
         if [c.branch for c in candidates] != [state.branch for state in branches if state.forward]:
             raise TraceError("its candidates are not those of the branches that took part in the forward")
-        events = tuple(_event(Fields(value, "event"), length) for value in line.list("events"))
-        for event in events:
-            self._rows.apply(event)
+        events = self._happened(line.list("events"), length)
         if [state.branch for state in branches] != sorted(self._rows.rows):
             raise TraceError(f"its branches are not those of the run, {sorted(self._rows.rows)}")
         times = line.nested("milliseconds")
         return Step(index, kind, branches, candidates, events, Milliseconds(*map(times.measure, MILLISECONDS)))
+
+    def _happened(self, values: Sequence[object], length: int) -> tuple[Event, ...]:
+        """The events, which now are part of the fold."""
+        self._events += len(values)
+        if self._events > MAX_EVENTS:
+            raise TraceError(f"with it the run has more than {MAX_EVENTS} events, which no run comes to")
+        events = tuple(_event(Fields(value, "event"), length) for value in values)
+        for event in events:
+            self._rows.apply(event)
+            if isinstance(event, ConfigChange):
+                self._config = _changed(self._config, event)
+        return events
 
     def _end(self, trace: Trace, line: Fields) -> None:
         length, winner, stop = trace.header.config.gen_length, line.count("winner"), line.one_of("stop", STOPS)
@@ -157,14 +174,15 @@ class _Reader:
         trace.end = End(winner, line.text("text"), stop, eos, counted)  # type: ignore[arg-type]
 
     def _pieces(self, trace: Trace, line: Fields, tokens: Iterable[int]) -> None:
-        pieces = line.nested("pieces")
-        for token in pieces.values:
+        pieces = line.nested("pieces").texts()
+        for token in pieces:
             if not (token.isascii() and token.isdigit() and len(token) <= len(str(MAX_TOKEN))):
                 raise TraceError(f"its pieces name {shown(token)}, which is no token id")
-            trace.pieces[int(token)] = pieces.text(token)
-        for token_id in tokens:
-            if token_id not in trace.pieces:
-                raise TraceError(f"it uses the token {token_id} without giving its text")
+        trace.pieces.update(zip(map(int, pieces), pieces.values(), strict=True))
+        if len(trace.pieces) > MAX_PIECES:
+            raise TraceError(f"with it the run has the texts of more than {MAX_PIECES} tokens, which no vocabulary has")
+        if unknown := set(tokens).difference(trace.pieces):
+            raise TraceError(f"it uses the token {min(unknown)} without giving its text")
 
 
 def _origin(line: Fields) -> tuple[str, int] | None:
@@ -186,18 +204,29 @@ _READ: dict[object, Callable[[Fields, str], Any]] = {
     tuple[int, ...]: lambda line, name: tuple(line.counts(name)),
     Any: Fields.any,
 }
+_EVENT_KINDS = tuple(EVENT_TYPES)
 _EVENT_FIELDS = {
     kind: {name: _READ[hint] for name, hint in get_type_hints(cls).items()} for kind, cls in EVENT_TYPES.items()
 }
 
 
 def _event(line: Fields, length: int) -> Event:
-    kind = line.one_of("type", tuple(EVENT_TYPES))
+    kind = line.one_of("type", _EVENT_KINDS)
     arguments = {name: read(line, name) for name, read in _EVENT_FIELDS[kind].items()}
     if arguments.get("position", 0) >= max(length, 1):
         raise TraceError(f"a {kind} stands at position {arguments['position']} of {length}")
     event: Event = EVENT_TYPES[kind](**arguments)
     return event
+
+
+def _changed(config: Config | None, event: ConfigChange) -> Config:
+    """The settings after a change.  TraceError or ConfigError where they could not be changed so."""
+    if not isinstance(config, DecodeConfig):
+        raise TraceError(f"it changes {shown(event.field)}, but a baseline does not change while it runs")
+    after = config.replace(**{event.field: event.new})
+    if getattr(config, event.field) != event.old:
+        raise TraceError(f"it changes {event.field} from {shown(event.old)}, but that is another one by then")
+    return after
 
 
 def _branch(line: Fields, length: int) -> BranchState:
@@ -217,4 +246,5 @@ def _candidates(line: Fields, length: int) -> Candidates:
     if not sum(counts) == len(tokens) == len(probabilities) or 0 in counts:
         raise TraceError("its candidates do not have as many tokens and probabilities as their counts say")
     at, kept, ids = (np.array(values, np.int64) for values in (positions, counts, tokens))
-    return Candidates(line.count("branch"), at, kept, ids, np.array(probabilities, np.float64), np.array(entropy))
+    chances, spreads = (np.array(values, np.float64) for values in (probabilities, entropy))
+    return Candidates(line.count("branch"), at, kept, ids, chances, spreads)

@@ -112,6 +112,7 @@ class Run:
             dtype=model.dtype,
             versions=versions(),
             origin=origin,
+            lookback=model.denoiser.lookback,
         )
 
     def _close(self, stop: Any) -> str:

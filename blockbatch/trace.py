@@ -13,6 +13,7 @@ import json
 import os
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from itertools import chain
 from pathlib import Path
 from typing import Any, Literal
 
@@ -37,7 +38,11 @@ Floats = NDArray[np.float64]
 
 @dataclass(frozen=True)
 class Header:
-    """What was decoded, by what; `origin` is the run and step that it was forked from, if any."""
+    """What was decoded, by what.
+
+    origin: the run and step that it was forked from, if any.  lookback: of the model, by how many positions it computes
+    its windows further to the left (see `denoiser.Denoiser`); a file names it where it is not 0.
+    """
 
     run: str
     model: str
@@ -51,6 +56,7 @@ class Header:
     dtype: str
     versions: Mapping[str, str]
     origin: tuple[str, int] | None = None
+    lookback: int = 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -143,9 +149,11 @@ class Rows:
                     raise TraceError(f"position {position} of branch {branch} is not masked, so nothing can be written")
                 row[position] = token
             case Sync(branch, leader, _, positions):
-                if np.flatnonzero(self._row(branch) != self._row(leader)).tolist() != list(positions):
+                row, source = self._row(branch), self._row(leader)
+                changed = np.flatnonzero(row != source)
+                if changed.tolist() != list(positions):
                     raise TraceError(f"the reset of branch {branch} does not list the positions that change")
-                self.rows[branch] = self._row(leader).copy()
+                row[changed] = source[changed]
             case Add(branch, source):
                 self.rows[self._free(branch)] = self._row(source).copy()
             case Drop(branch):
@@ -230,6 +238,8 @@ class Recorder:
         values["config"] = header.config.to_dict()
         values["versions"] = dict(header.versions)
         values["origin"] = header.origin and {"run": header.origin[0], "step": header.origin[1]}
+        if not header.lookback:
+            del values["lookback"]  # files from before it was named have none, and read the same
         values["pieces"] = self._new_pieces(header.prompt_tokens)
         return _line({"type": "header", "format": FORMAT, "version": VERSION, **values})
 
@@ -252,8 +262,8 @@ class Recorder:
 
 def tokens_in(step: Step) -> list[int]:
     """Every token id that `step` mentions; an id may come more than once."""
-    written = [event.token for event in step.events if isinstance(event, Commit | Merge)]
-    return [*written, *(token for candidates in step.candidates for token in candidates.tokens.tolist())]
+    written = [event.token for event in step.events if isinstance(event, WRITING)]
+    return [*written, *chain.from_iterable(candidates.tokens.tolist() for candidates in step.candidates)]
 
 
 def step_to_dict(step: Step) -> dict[str, Any]:
@@ -274,6 +284,7 @@ def step_to_dict(step: Step) -> dict[str, Any]:
     }
 
 
+WRITING = (Commit, Merge)
 CANDIDATE_ARRAYS = ("positions", "counts", "tokens", "probabilities", "entropy")
 MILLISECONDS = ("forward", "consensus", "recording")
 

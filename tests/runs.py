@@ -14,10 +14,15 @@ from blockbatch.trace import Trace
 from ui.library import bundled_runs
 from ui.settings import Settings
 
+PROMPT = "any prompt"
+SMALL = DecodeConfig(block_sizes=(2, 8, 16), gen_length=24, commit_threshold=0.3, merge_threshold=0.15)
 
-def recorded(config: Config, changes: dict[int, dict[str, Any]] | None = None, model: Any = None) -> Trace:
+
+def recorded(
+    config: Config, changes: dict[int, dict[str, Any]] | None = None, model: Any = None, **options: Any
+) -> Trace:
     """The run of `model` (a scripted one by default) under `config`, with the `changes` that follow each line."""
-    run = Run(model or ScriptedModel(), "any prompt", config)
+    run = Run(model or ScriptedModel(), PROMPT, config, **options)
     for number, _ in enumerate(run):
         if change := (changes or {}).get(number):
             run.reconfigure(**change)
@@ -37,6 +42,17 @@ STEERED: dict[int, dict[str, Any]] = {
     3: {"temperature": 0.5, "block_sizes": (2, 4, 8, 32, 64, 128)},
     5: {"commit_threshold": 0.8, "block_sizes": (2, 4, 8, 48, 64), "resize": {32: 48}},
 }
+
+
+REBUILT: dict[int, dict[str, Any]] = {  # of a run under `SMALL`
+    2: {"commit_threshold": 0.4, "block_sizes": (2, 5, 12), "resize": {8: 12}},
+    5: {"refresh": "never", "block_sizes": (5, 12, 20)},
+}
+
+
+def rebuilt(model: Any, temperature: float = 0.0, **options: Any) -> Trace:
+    """A run whose values change at steps 2 and 5, where branches are added, dropped and resized."""
+    return recorded(SMALL.replace(temperature=temperature), REBUILT, model, **options)
 
 
 def of_every_sort() -> dict[str, Trace]:

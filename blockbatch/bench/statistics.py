@@ -80,6 +80,11 @@ class Row:
     against_32: Versus | None
     against_best: Versus | None
 
+    @property
+    def nfe_by_kind(self) -> dict[str, float]:
+        """Mean forwards a prompt: init, denoise, refresh."""
+        return {"init": self.nfe_init, "denoise": self.nfe_denoise, "refresh": self.nfe_refresh}
+
 
 @dataclass(frozen=True)
 class Oracle:
@@ -135,18 +140,18 @@ def rows(outcomes: Iterable[Outcome]) -> list[Row]:
 
 def row(family: str, group: Group, fast: Group | None, best: Group | None) -> Row:
     """The figures of `group`, the outcomes of one decoder, beside those of two others."""
-    spent = sum(o.ms for o in group)
+    spent, by_kind = sum(o.ms for o in group), nfe_by_kind(group)
     return Row(
         family=family,
         decoder=group[0].decoder,
         block_sizes=group[0].block_sizes,
         right=right(group),
         nfe=nfe(group),
-        nfe_init=fmean(o.init for o in group),
-        nfe_denoise=fmean(o.denoise for o in group),
-        nfe_refresh=fmean(o.refresh for o in group),
-        tokens_per_forward=tokens_per_forward(sum(o.tokens for o in group), sum(o.forwards for o in group)),
-        ms=median(o.ms for o in group),
+        nfe_init=by_kind["init"],
+        nfe_denoise=by_kind["denoise"],
+        nfe_refresh=by_kind["refresh"],
+        tokens_per_forward=written_per_forward(group),
+        ms=ms(group),
         recording=sum(o.recording_ms for o in group) / spent if spent else 0.0,
         against_32=versus(group, fast),
         against_best=versus(group, best),
@@ -164,11 +169,26 @@ def nfe(group: Group) -> float:
     return fmean(o.forwards for o in group)
 
 
+def nfe_by_kind(group: Group) -> dict[str, float]:
+    """Mean forwards: init, denoise, refresh."""
+    return {kind: fmean(getattr(o, kind) for o in group) for kind in ("init", "denoise", "refresh")}
+
+
+def written_per_forward(group: Group) -> float:
+    """Tokens of all answers, end-of-text tokens not counted, / all forwards."""
+    return tokens_per_forward(sum(o.tokens for o in group), sum(o.forwards for o in group))
+
+
+def ms(group: Group) -> float:
+    """Median wall milliseconds, of forwards and rules."""
+    return median(o.ms for o in group)
+
+
 def versus(group: Group, other: Group | None) -> Versus | None:
     """`group` against `other`; None unless both ran on the same prompts and took any time."""
     if other is None or _prompts(group) != _prompts(other):
         return None
-    here, there = (median(o.ms for o in outcomes) for outcomes in (group, other))
+    here, there = ms(group), ms(other)
     return Versus(there / here, 1 - nfe(group) / nfe(other)) if here and nfe(other) else None
 
 

@@ -12,7 +12,6 @@ import itertools
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from math import prod
-from statistics import fmean, median
 from typing import Any, Literal
 
 from blockbatch.bench import statistics
@@ -29,7 +28,6 @@ from blockbatch.config import (
     integer,
 )
 from blockbatch.errors import BlockBatchError
-from blockbatch.metrics import tokens_per_forward
 
 MOST_CELLS = 400
 
@@ -122,17 +120,17 @@ class Point:
     @property
     def nfe_by_kind(self) -> dict[str, float]:
         """Mean forwards a prompt: init, denoise, refresh."""
-        return {kind: fmean(getattr(o, kind) for o in self.outcomes) for kind in ("init", "denoise", "refresh")}
+        return statistics.nfe_by_kind(self.outcomes)
 
     @property
     def tokens_per_forward(self) -> float:
         """Tokens of all answers, end-of-text tokens not counted, / all forwards."""
-        return tokens_per_forward(sum(o.tokens for o in self.outcomes), sum(o.forwards for o in self.outcomes))
+        return statistics.written_per_forward(self.outcomes)
 
     @property
     def ms(self) -> float:
         """Median wall milliseconds a prompt, of forwards and rules."""
-        return median(o.ms for o in self.outcomes)
+        return statistics.ms(self.outcomes)
 
     @property
     def prompts(self) -> frozenset[tuple[str, int]]:

@@ -11,12 +11,7 @@ from blockbatch.bench.sweep import Point, label, oracle, spoken
 COLUMNS: dict[str, Callable[[Point], str]] = {
     "prompts": lambda point: str(len(point.outcomes)),
     "accuracy (95 % interval)": lambda point: tables.share(point.right) if point.right else "",
-    "NFE": lambda point: f"{point.nfe:.1f}",
-    "init": lambda point: f"{point.nfe_by_kind['init']:.1f}",
-    "denoise": lambda point: f"{point.nfe_by_kind['denoise']:.1f}",
-    "refresh": lambda point: f"{point.nfe_by_kind['refresh']:.1f}",
-    "tokens/forward": lambda point: f"{point.tokens_per_forward:.2f}",
-    "ms": lambda point: f"{point.ms:.0f}",
+    **tables.COST_COLUMNS,
 }
 EXPLAINED = f"{tables.COST_EXPLAINED} Accuracy: prompts answered right; a prompt that somebody typed has none."
 

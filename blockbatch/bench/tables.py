@@ -7,22 +7,42 @@ import io
 import json
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, fields, is_dataclass
-from typing import Any
+from typing import Any, Protocol
 
 from blockbatch.bench.statistics import Bin, Oracle, Row, Share, Versus
 
+
+class Cost(Protocol):
+    """What prompts took: a `Row`, or a point of a sweep."""
+
+    @property
+    def nfe(self) -> float: ...
+
+    @property
+    def nfe_by_kind(self) -> Mapping[str, float]: ...
+
+    @property
+    def tokens_per_forward(self) -> float: ...
+
+    @property
+    def ms(self) -> float: ...
+
+
+COST_COLUMNS: dict[str, Callable[[Cost], str]] = {
+    "NFE": lambda cost: f"{cost.nfe:.1f}",
+    "init": lambda cost: f"{cost.nfe_by_kind['init']:.1f}",
+    "denoise": lambda cost: f"{cost.nfe_by_kind['denoise']:.1f}",
+    "refresh": lambda cost: f"{cost.nfe_by_kind['refresh']:.1f}",
+    "tokens/forward": lambda cost: f"{cost.tokens_per_forward:.2f}",
+    "ms": lambda cost: f"{cost.ms:.0f}",
+}
 COLUMNS: dict[str, Callable[[Row], str]] = {
     "family": lambda row: row.family,
     "decoder": lambda row: row.decoder,
     "block sizes": lambda row: _sizes(row.block_sizes),
     "prompts": lambda row: str(row.right.n),
     "accuracy (95 % interval)": lambda row: share(row.right),
-    "NFE": lambda row: f"{row.nfe:.1f}",
-    "init": lambda row: f"{row.nfe_init:.1f}",
-    "denoise": lambda row: f"{row.nfe_denoise:.1f}",
-    "refresh": lambda row: f"{row.nfe_refresh:.1f}",
-    "tokens/forward": lambda row: f"{row.tokens_per_forward:.2f}",
-    "ms": lambda row: f"{row.ms:.0f}",
+    **COST_COLUMNS,
     "recording": lambda row: f"{100 * row.recording:.1f} %",
     "speed-up vs 32": lambda row: _speedup(row.against_32),
     "fewer NFE vs 32": lambda row: _fewer(row.against_32),

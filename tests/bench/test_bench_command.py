@@ -9,9 +9,10 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from benchruns import FILES, kept, run_into
 
 from blockbatch.__main__ import main
-from blockbatch.bench import plan, running
+from blockbatch.bench import plan
 from blockbatch.bench.jobs import Trial
 from blockbatch.bench.workers import ModelSource, on_ray
 from blockbatch.config import BaselineConfig, DecodeConfig
@@ -24,30 +25,17 @@ OPTIONS = [
     *("--decoder", "dual-cache", "--decoder", "local-leap", "--decoder", "paper"),
     *("--block-sizes", "4,8", "--branches", "4,8"),
 ]
-FILES = {"results": "results.ndjson", "json": "figures.json", "csv": "figures.csv", "markdown": "figures.md"}
 
 
 def bench(checkpoint: Path, folder: Path, *options: str) -> Path:
     """Run the command into `folder`."""
-    folder.mkdir(exist_ok=True)
-    files = [f"--{kind}={folder / name}" for kind, name in FILES.items()]
-    assert main(["bench", "--model", str(checkpoint), *OPTIONS, *files, *options]) == 0
-    return folder
+    return run_into(folder, checkpoint, "bench", *OPTIONS, *options)
 
 
 @pytest.fixture(scope="module")
 def done(checkpoint: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
     """The folder of a finished benchmark by one worker."""
     return bench(checkpoint, tmp_path_factory.mktemp("bench"), "--workers", "1")
-
-
-def timeless(line: str) -> dict[str, Any]:
-    return {name: value for name, value in json.loads(line).items() if name not in ("ms", "recording_ms")}
-
-
-def kept(folder: Path) -> list[dict[str, Any]]:
-    """The lines of the results in `folder`, times left out."""
-    return [timeless(line) for line in (folder / "results.ndjson").read_text().splitlines()]
 
 
 def test_the_results_are_the_same_whatever_the_number_of_workers(done: Path, checkpoint: Path, tmp_path: Path) -> None:
@@ -75,30 +63,20 @@ def test_it_writes_the_figures_of_every_family_and_decoder(done: Path) -> None:
 
 
 def test_a_second_call_runs_nothing_again(
-    done: Path, checkpoint: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+    done: Path, checkpoint: Path, here: list[Any], capsys: pytest.CaptureFixture[str]
 ) -> None:
-    monkeypatch.setattr(running, "on_processes", lambda *arguments: pytest.fail("there was nothing to run"))
     before = {name: (done / name).read_text() for name in FILES.values()}
     bench(checkpoint, done)
     assert {name: (done / name).read_text() for name in FILES.values()} == before
     assert capsys.readouterr().out == before["figures.md"]
+    assert here == []
 
 
-def test_an_interrupted_one_goes_on(
-    done: Path, checkpoint: Path, model: Model, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
-) -> None:
-    ran = []
-
-    def in_this_process(source: ModelSource, jobs: Any, workers: int) -> Any:
-        for job in jobs:
-            ran.append(job.key)
-            yield job.run(model)
-
-    monkeypatch.setattr(running, "on_processes", in_this_process)
+def test_an_interrupted_one_goes_on(done: Path, checkpoint: Path, here: list[Any], tmp_path: Path) -> None:
     lines = (done / "results.ndjson").read_text().splitlines(keepends=True)
     (tmp_path / "results.ndjson").write_text("".join(lines[:10]) + lines[10][:30])
     assert kept(bench(checkpoint, tmp_path)) == kept(done)
-    assert ran == [json.loads(line)["key"] for line in lines[10:]]
+    assert [job.key for job in here] == [json.loads(line)["key"] for line in lines[10:]]
 
 
 def test_results_of_another_length_are_refused(

@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from benchruns import FILES, kept, run_into
 from sweepcases import sized, swept
 
 from blockbatch.__main__ import main
@@ -16,24 +17,18 @@ from blockbatch.bench.statistics import Share
 from blockbatch.bench.sweep import Axis, Point
 from blockbatch.bench.sweep_file import points_from_json, to_json
 from blockbatch.bench.sweep_tables import as_csv, figures, markdown
-from blockbatch.bench.workers import ModelSource
 from blockbatch.config import DecodeConfig
 from blockbatch.errors import BlockBatchError
-from blockbatch.models import Model
 
 OPTIONS = [
     *("--parameter", "merge_threshold", "--values", "0.3,0.9", "--parameter", "branches", "--values", "4,4+8"),
     *("--family", "algebra", "--prompts", "2", "--gen-length", "8"),
 ]
-FILES = {"results": "results.ndjson", "json": "sweep.json", "csv": "sweep.csv", "markdown": "sweep.md"}
 
 
 def sweep(checkpoint: Path, folder: Path, *options: str) -> Path:
     """Run the command into `folder`."""
-    folder.mkdir(exist_ok=True)
-    files = [f"--{kind}={folder / name}" for kind, name in FILES.items()]
-    assert main(["sweep", "--model", str(checkpoint), *OPTIONS, *files, *options]) == 0
-    return folder
+    return run_into(folder, checkpoint, "sweep", *OPTIONS, *options)
 
 
 @pytest.fixture(scope="module")
@@ -42,33 +37,13 @@ def done(checkpoint: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
     return sweep(checkpoint, tmp_path_factory.mktemp("sweep"), "--workers", "1")
 
 
-@pytest.fixture
-def here(model: Model, monkeypatch: pytest.MonkeyPatch) -> list[Any]:
-    """Jobs run in this process instead of others; those that did."""
-    ran: list[Any] = []
-
-    def in_this_process(source: ModelSource, jobs: Any, workers: int) -> Any:
-        for job in jobs:
-            ran.append(job)
-            yield job.run(model)
-
-    monkeypatch.setattr(running, "on_processes", in_this_process)
-    return ran
-
-
-def kept(folder: Path) -> list[dict[str, Any]]:
-    """The lines of the results in `folder`, times left out."""
-    lines = [json.loads(line) for line in (folder / "results.ndjson").read_text().splitlines()]
-    return [{name: value for name, value in line.items() if name not in ("ms", "recording_ms")} for line in lines]
-
-
 def test_the_results_are_the_same_whatever_the_number_of_workers(done: Path, checkpoint: Path, tmp_path: Path) -> None:
     assert kept(sweep(checkpoint, tmp_path, "--workers", "2")) == kept(done)
     assert len(kept(done)) == 1 + 2 * 4
 
 
 def test_it_writes_a_point_a_cell(done: Path) -> None:
-    found = points_from_json((done / "sweep.json").read_text())
+    found = points_from_json((done / "figures.json").read_text())
     asked = [(0.3, (4,)), (0.3, (4, 8)), (0.9, (4,)), (0.9, (4, 8))]
     assert [tuple(point.cell.values.values()) for point in found] == asked
     assert [point.cell.index for point in found] == [0, 1, 2, 3]
@@ -76,14 +51,14 @@ def test_it_writes_a_point_a_cell(done: Path) -> None:
         DecodeConfig(block_sizes=sizes, merge_threshold=merge, gen_length=8) for merge, sizes in asked
     ]
     assert all(point.prompts == {("algebra", 0), ("algebra", 1)} for point in found)
-    lines = list(csv.DictReader((done / "sweep.csv").read_text().splitlines()))
+    lines = list(csv.DictReader((done / "figures.csv").read_text().splitlines()))
     assert [(line["merge_threshold"], line["branches"]) for line in lines] == [
         *(("0.3", "4"), ("0.3", "4+8"), ("0.9", "4"), ("0.9", "4+8")),
     ]
     assert [float(line["nfe"]) for line in lines] == [point.nfe for point in found]
-    settings = json.loads((done / "sweep.json").read_text())["settings"]
+    settings = json.loads((done / "figures.json").read_text())["settings"]
     assert (settings["gen_length"], settings["device"]) == (8, "cpu")
-    assert (done / "sweep.md").read_text() == markdown(found) + "\n"
+    assert (done / "figures.md").read_text() == markdown(found) + "\n"
 
 
 def test_a_second_call_runs_nothing_again(
@@ -92,7 +67,7 @@ def test_a_second_call_runs_nothing_again(
     before = {name: (done / name).read_text() for name in FILES.values()}
     sweep(checkpoint, done)
     assert {name: (done / name).read_text() for name in FILES.values()} == before
-    assert capsys.readouterr().out == before["sweep.md"]
+    assert capsys.readouterr().out == before["figures.md"]
     assert here == []
 
 

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import json
 from dataclasses import replace
 
 import pytest
+from runs import rebuilt
 
-from blockbatch.config import BaselineConfig, DecodeConfig
+from blockbatch.config import BaselineConfig
 from blockbatch.errors import ConfigError, ForkError
 from blockbatch.events import Commit, ConfigChange
 from blockbatch.fork import fork
@@ -16,23 +16,13 @@ from blockbatch.reading import parse_trace
 from blockbatch.run import Run
 from blockbatch.trace import Step, Trace
 
-CONFIG = DecodeConfig(
-    block_sizes=(2, 8, 16), gen_length=24, commit_threshold=0.3, merge_threshold=0.15, temperature=0.4
-)
-
 
 @pytest.fixture(scope="module")
 def trace(model: Model) -> Trace:
-    """A recorded run that was changed at steps 2 and 5: values, branches added, dropped and resized."""
-    run = Run(model, "what is 2 + 2?", CONFIG)
-    for line in run:
-        step = json.loads(line).get("index")
-        if step == 1:
-            run.reconfigure(commit_threshold=0.4, block_sizes=(2, 5, 12), resize={8: 12})
-        if step == 4:
-            run.reconfigure(refresh="never", block_sizes=(5, 12, 20))
-    assert len(run.trace.steps) > 8
-    return run.trace
+    """A run that was changed on its way, and whose tokens are sampled."""
+    found = rebuilt(model, temperature=0.4)
+    assert len(found.steps) > 8
+    return found
 
 
 def happened(steps: list[Step]) -> list[object]:

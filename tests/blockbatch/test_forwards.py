@@ -48,7 +48,8 @@ class CountingDenoiser(ScriptedDenoiser):
 def counts_alike(config: Config, lookback: int = 0, changes: dict[int, dict[str, Any]] | None = None) -> Trace:
     model = Counting(lookback)
     trace = recorded(config, changes, model)
-    assert packed_lengths(trace, lookback) == model.packed
+    assert trace.header.lookback == lookback
+    assert packed_lengths(trace) == model.packed
     return trace
 
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from dataclasses import replace
 from itertools import pairwise
 from typing import Any
@@ -12,8 +11,9 @@ import pytest
 import torch
 from hypothesis import given
 from hypothesis import strategies as st
+from runs import PROMPT, rebuilt
 
-from blockbatch.config import BaselineConfig, DecodeConfig
+from blockbatch.config import BaselineConfig
 from blockbatch.errors import ForkError
 from blockbatch.events import Commit
 from blockbatch.models import Model
@@ -23,7 +23,6 @@ from blockbatch.run import AnyDecoder, Run
 from blockbatch.trace import Step, Trace
 from blockbatch.trajectory import DIMENSION, principal, record_trajectory
 
-CONFIG = DecodeConfig(block_sizes=(2, 8, 16), gen_length=24, commit_threshold=0.3, merge_threshold=0.15)
 Caches = list[dict[int, torch.Tensor]]
 
 
@@ -31,24 +30,17 @@ Caches = list[dict[int, torch.Tensor]]
 def recorded(model: Model) -> tuple[Trace, Caches]:
     """A run that is changed on its way, and the keys and values of each branch's answer after each step."""
     caches: Caches = []
+    prompt = len(model.encode(PROMPT))
 
     def keep(step: Step, decoder: AnyDecoder) -> None:
-        cache, prompt = decoder.cache, len(trace.header.prompt_tokens)
+        cache = decoder.cache
         assert isinstance(cache, KVCache)
         caches.append({
             size: torch.stack([part[row, prompt:].clone() for n in range(cache.layers) for part in cache.layer(n)])
             for size, row in zip(decoder.branches.sizes.tolist(), decoder.branches.cache_rows.tolist(), strict=True)
         })  # fmt: skip
 
-    run = Run(model, "what is 2 + 2?", CONFIG, after_step=keep)
-    trace = run.trace
-    for line in run:
-        step = json.loads(line).get("index")
-        if step == 1:
-            run.reconfigure(commit_threshold=0.4, block_sizes=(2, 5, 12), resize={8: 12})
-        if step == 4:
-            run.reconfigure(refresh="never", block_sizes=(5, 12, 20))
-    return trace, caches
+    return rebuilt(model, after_step=keep), caches
 
 
 def test_a_vector_changes_exactly_where_the_cache_does(model: Model, recorded: tuple[Trace, Caches]) -> None:

@@ -231,7 +231,7 @@ def test_a_figure_is_written_as_json_or_as_a_page_of_its_own(saved: Path, tmp_pa
     assert main(["agreement", str(saved), str(tmp_path / "map.json"), "--step", "2"]) == 0
     expected = json.loads(agreement(TRACES["steered"], 1).to_json())
     assert json.loads((tmp_path / "map.json").read_text()) == expected
-    assert main(["packing", str(saved), str(tmp_path / "page.html"), "--lookback", "1"]) == 0
+    assert main(["packing", str(saved), str(tmp_path / "page.html")]) == 0
     page = (tmp_path / "page.html").read_text()
     assert "Packed tokens per forward" in page
     assert "plotly.js v" in page
@@ -259,7 +259,7 @@ def test_what_cannot_be_drawn_is_one_sentence_and_leaves_no_file(
 
 
 def test_an_option_that_a_study_does_not_know_is_refused(saved: Path, tmp_path: Path) -> None:
-    for arguments in (["packing", "--step", "1"], ["agreement", "--lookback", "1"], ["parting", "--model", "x"]):
+    for arguments in (["packing", "--step", "1"], ["trajectory", "--step", "1"], ["parting", "--model", "x"]):
         with pytest.raises(SystemExit) as stopped:
             main([arguments[0], str(saved), str(tmp_path / "out.json"), *arguments[1:]])
         assert stopped.value.code == 2

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any
 
 import plotly.graph_objects as go
 
@@ -31,19 +30,19 @@ class Study:
     takes_step: bool = False
     needs_model: bool = False
 
-    def figure(self, trace: Trace, step: int | None = None, tracer: Tracer | None = None, **settings: Any) -> go.Figure:
-        """The figure of `trace`, at `step` if it takes one; `settings` are further ones of the function.
+    def figure(self, trace: Trace, step: int | None = None, tracer: Tracer | None = None) -> go.Figure:
+        """The figure of `trace`, at `step` if it takes one.
 
         IndexError for a step that the run has not; BlockBatchError where it needs a model and there is no `tracer`, or
         where that cannot decode the run again.
         """
         if self.takes_step:
-            return self.function(trace, step, **settings)
+            return self.function(trace, step)
         if not self.needs_model:
-            return self.function(trace, **settings)
+            return self.function(trace)
         if tracer is None:
             raise BlockBatchError(f"{self.title} needs the model, which decodes the run again; there is none here.")
-        return self.function(tracer(trace), **settings)
+        return self.function(tracer(trace))
 
 
 STUDIES: dict[str, Study] = {

@@ -47,11 +47,11 @@ def parser() -> argparse.ArgumentParser:
     )
     commands = top.add_subparsers(dest="study", required=True, metavar="STUDY")
     for name, study in STUDIES.items():
-        _add(commands.add_parser(name, help=study.title, description=study.sentence), name, study)
+        _add(commands.add_parser(name, help=study.title, description=study.sentence), study)
     return top
 
 
-def _add(command: argparse.ArgumentParser, name: str, study: Study) -> None:
+def _add(command: argparse.ArgumentParser, study: Study) -> None:
     command.add_argument("trace", type=Path, metavar="TRACE", help="a recorded run, NDJSON")
     command.add_argument("out", type=Path, metavar="OUT", help=".html: a page that needs no network; .json: the figure")
     if study.takes_step:
@@ -60,10 +60,6 @@ def _add(command: argparse.ArgumentParser, name: str, study: Study) -> None:
         )
     if study.needs_model:
         add_model(command)
-    if name == "packing":
-        command.add_argument(
-            "--lookback", type=int, choices=(0, 1), default=0, help="1 for Dream and others whose logits are shifted"
-        )
 
 
 def drawn(study: Study, trace: Trace, parsed: argparse.Namespace) -> go.Figure:
@@ -72,8 +68,7 @@ def drawn(study: Study, trace: Trace, parsed: argparse.Namespace) -> go.Figure:
     if number is not None and number > len(trace.steps):
         raise BlockBatchError(f"The run has no step {number}; it has {len(trace.steps)} steps.")
     step = None if number is None else number - 1
-    settings = {"lookback": parsed.lookback} if "lookback" in parsed else {}
-    return study.figure(trace, step, partial(traced, parsed), **settings)
+    return study.figure(trace, step, partial(traced, parsed))
 
 
 def traced(parsed: argparse.Namespace, trace: Trace) -> Trajectory:

@@ -40,17 +40,14 @@ class Forward(NamedTuple):
     branches: int
 
 
-def packing(trace: Trace, lookback: int = 0) -> go.Figure:
+def packing(trace: Trace) -> go.Figure:
     """Above, the tokens that each step's forward packed, as bars by kind; beneath, the milliseconds that it took
-    against the tokens, as points by kind.
-
-    `lookback`: of the model, which a trace does not name (see `blockbatch.forwards.packed_lengths`).  What hovers over
-    a forward also tells the medians of its kind.
+    against the tokens, as points by kind.  What hovers over a forward also tells the medians of its kind.
     """
     if not trace.steps:
         return said(NO_STEPS, trace.header.run)
     by_kind: dict[str, list[Forward]] = {kind: [] for kind in LOOKS}
-    for step, packed in zip(trace.steps, packed_lengths(trace, lookback), strict=True):
+    for step, packed in zip(trace.steps, packed_lengths(trace), strict=True):
         taking_part = sum(state.forward for state in step.branches)
         by_kind[step.kind].append(Forward(step.index + 1, packed, step.milliseconds.forward, taking_part))
     data = [drawn for kind, own in by_kind.items() if own for drawn in (_bars(kind, own), _points(kind, own))]
