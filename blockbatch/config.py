@@ -40,9 +40,10 @@ VARIANTS = {"paper": _PAPER, "latest": Variant(True, True, True, True, True, Fal
 PRESETS: dict[str, dict[str, Any]] = {
     "paper": {},
     "latest": {"refresh": "divergence"},
-    "plus": {"stop_at_text_end": True, "eos_in_order": True, "forced_reach": 1},
+    "plus": {"stop_at_text_end": True, "eos_in_order": True, "forced_reach": 1, "joint_threshold": 0.7},
 }
-OPTIONS = ("stop_at_text_end", "eos_in_order", "forced_reach")  # ideas beyond the paper, off unless asked for
+# Ideas beyond the paper, off unless asked for.
+OPTIONS = ("stop_at_text_end", "eos_in_order", "forced_reach", "joint_threshold")
 
 
 @dataclass(frozen=True)
@@ -50,11 +51,12 @@ class DecodeConfig:
     """How BlockBatch decodes one request.  The defaults are the preset `paper`.
 
     Thresholds are probabilities and may exceed 1 (then only the forced, most confident candidate is committed);
-    `sync_threshold` and `refresh_interval` are counted in tokens.  The last three are `OPTIONS` that the paper does not
+    `sync_threshold` and `refresh_interval` are counted in tokens.  The last four are `OPTIONS` that the paper does not
     have: `stop_at_text_end` ends the run as soon as a branch holds an end of text with nothing masked before it, be its
     window full or not; `eos_in_order` keeps a branch from committing an end of text before the text is there;
     `forced_reach`, counted in masked positions from the first one, is how far a token below the threshold may be forced
-    (0: anywhere in the window).
+    (0: anywhere in the window); with `joint_threshold` the first masked tokens are committed together for as long as
+    the product of their confidences is above that (1: never).
     """
 
     variant: Literal["paper", "latest", "plus"] = "paper"
@@ -70,6 +72,7 @@ class DecodeConfig:
     stop_at_text_end: bool = False
     eos_in_order: bool = False
     forced_reach: int = 0
+    joint_threshold: float = 1.0
 
     def __post_init__(self) -> None:
         _set(self, "variant", choice("variant", self.variant, tuple(VARIANTS)))
@@ -85,6 +88,7 @@ class DecodeConfig:
         _set(self, "stop_at_text_end", boolean("stop_at_text_end", self.stop_at_text_end))
         _set(self, "eos_in_order", boolean("eos_in_order", self.eos_in_order))
         _set(self, "forced_reach", integer("forced_reach", self.forced_reach, 0, MAX_BLOCK_SIZE))
+        _set(self, "joint_threshold", number("joint_threshold", self.joint_threshold, 0, 1))
 
     @classmethod
     def preset(cls, name: str, **changes: Any) -> Self:

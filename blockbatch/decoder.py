@@ -141,9 +141,10 @@ class Decoder:
     def _commit(self) -> None:
         b, config = self.branches, self.config
         slots = b.masked & b.in_window & ~b.done[:, None]
-        ends = np.equal(b.choice, self._stepper.denoiser.eos_id) & config.eos_in_order
-        order = (config.commit_threshold, config.forced_reach, b.masked, ends)
-        self._stepper.commit(*rules.commits_in_order(slots, b.confidence, *order))
+        waiting = np.equal(b.choice, self._stepper.denoiser.eos_id) & config.eos_in_order
+        caution = rules.Caution(config.commit_threshold, config.forced_reach, config.joint_threshold)
+        recorded = rounded_down(b.confidence)
+        self._stepper.commit(*rules.careful_commits(slots, b.confidence, recorded, caution, b.masked, waiting))
 
     def _look_for_eos(self) -> None:
         """Note the first end of text of every full window, with the probability its branch gives it.

@@ -27,7 +27,7 @@ def add_model(parser: argparse.ArgumentParser) -> None:
 def add_settings(parser: argparse.ArgumentParser) -> None:
     """Add --gen-length, the thresholds and the other settings of a decode; `given` gathers them."""
     parser.add_argument("--gen-length", type=int, default=128, help="positions to fill (default: %(default)s)")
-    for name in ("commit-threshold", "merge-threshold", "temperature"):
+    for name in ("commit-threshold", "merge-threshold", "joint-threshold", "temperature"):
         parser.add_argument(f"--{name}", type=float)
     for name in ("sync-threshold", "refresh-interval", "forced-reach", "seed"):
         parser.add_argument(f"--{name}", type=int)

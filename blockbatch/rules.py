@@ -47,17 +47,32 @@ def commits(open_slots: Bools, confidence: Floats, threshold: float, reach: int 
     return sure | forced, forced
 
 
-def commits_in_order(
-    open_slots: Bools, confidence: Floats, threshold: float, reach: int, masked: Bools, ends: Bools
-) -> tuple[Bools, Bools]:
-    """The commit rule where an end of text waits for the text.
+class Caution(NamedTuple):
+    """How sure a branch has to be, the options beyond the paper included (see `DecodeConfig`)."""
 
-    Candidates at `ends` [N, G] are ends of text: one is committed only if no masked position is left before it.
-    Returns (commit [N, G], forced [N, G]) as `commits` does.  Every row with an open slot commits: at the first masked
-    position, which is in its window, nothing has to be waited for.
+    threshold: float
+    reach: int  # forced_reach
+    joint: float  # joint_threshold
+
+
+def careful_commits(
+    open_slots: Bools, confidence: Floats, recorded: Floats, caution: Caution, masked: Bools, waiting: Bools
+) -> tuple[Bools, Bools]:
+    """The commit rule with the options beyond the paper; with none of them on it is `commits`.
+
+    The first masked positions of a row are committed together for as long as the product of their confidences stays
+    above `caution.joint`, and then none is forced; the product is that of the `recorded` confidences [N, G], so that a
+    record alone can be judged.  Candidates at `waiting` [N, G], ends of text, are committed only if no masked position
+    is left before them.  Returns (commit [N, G], forced [N, G]) as `commits` does.  Every row with an open slot commits,
+    for nothing has to be waited for at the first masked position, which is in its window.
     """
-    commit, forced = commits(open_slots & ~(ends & _behind_a_gap(masked)), confidence, threshold, reach)
-    sure_ends = open_slots & ends & (confidence >= threshold)
+    free = open_slots & ~(waiting & _behind_a_gap(masked))
+    commit, forced = commits(free, confidence, caution.threshold, caution.reach)
+    known = np.where(free, recorded, np.where(masked, 0.0, 1.0))
+    together = free & (np.cumprod(known, axis=1) > caution.joint)
+    spared = forced & together.any(axis=1, keepdims=True)
+    commit, forced = (commit & ~spared) | together, forced & ~spared
+    sure_ends = open_slots & waiting & (confidence >= caution.threshold)
     return commit | (sure_ends & ~_behind_a_gap(masked & ~commit & ~sure_ends)), forced
 
 

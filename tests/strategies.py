@@ -25,6 +25,7 @@ decode_configs = st.builds(
     stop_at_text_end=st.booleans(),
     eos_in_order=st.booleans(),
     forced_reach=st.sampled_from([0, 0, 1, 2, 5]),
+    joint_threshold=st.sampled_from([1.0, 1.0, 0.8, 0.4, 0.0]),
 )
 
 baseline_configs = st.builds(

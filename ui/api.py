@@ -133,6 +133,7 @@ def create_api(page: gr.Blocks, engine: Engine, runs: LiveRuns, streams: int) ->
         stop_at_text_end: bool | None = None,
         eos_in_order: bool | None = None,
         forced_reach: int | None = None,
+        joint_threshold: float | None = None,
         pace: float = FULL_SPEED,
         with_trace: bool = True,
     ) -> Progress:
@@ -152,6 +153,7 @@ def create_api(page: gr.Blocks, engine: Engine, runs: LiveRuns, streams: int) ->
             stop_at_text_end: End as soon as a branch's text is whole; without a value as the preset has it.
             eos_in_order: Commit an end of text only once all before it is there; else as the preset has it.
             forced_reach: A token is forced in the first so many masked positions, 0 for all; else as the preset.
+            joint_threshold: First tokens are committed while their joint probability is above this; else as the preset.
             pace: Steps a second, 0 for full speed.
             with_trace: Whether every step is in the answer, as NDJSON; without them the answer is short.
 
@@ -163,7 +165,10 @@ def create_api(page: gr.Blocks, engine: Engine, runs: LiveRuns, streams: int) ->
             "merge_threshold": merge_threshold, "sync_threshold": sync_threshold, "refresh_interval": refresh_interval,
             "temperature": temperature, "seed": seed,
         }  # fmt: skip
-        options = {"stop_at_text_end": stop_at_text_end, "eos_in_order": eos_in_order, "forced_reach": forced_reach}
+        options = {
+            "stop_at_text_end": stop_at_text_end, "eos_in_order": eos_in_order, "forced_reach": forced_reach,
+            "joint_threshold": joint_threshold,
+        }  # fmt: skip
         settings |= {name: value for name, value in options.items() if value is not None}
 
         def begin(warn: Callable[[str], object]) -> Iterator[tuple[str, str]]:

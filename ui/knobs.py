@@ -36,6 +36,7 @@ class OptionsCard(NamedTuple):
     stop_at_text_end: gr.Checkbox
     eos_in_order: gr.Checkbox
     forced_reach: gr.Slider
+    joint_threshold: gr.Slider
 
 
 class NextRunCard(NamedTuple):
@@ -72,6 +73,7 @@ def options_card() -> OptionsCard:
             switch("stop at text end", DEFAULTS.stop_at_text_end, meaning("stop_at_text_end")),
             switch("end of text in order", DEFAULTS.eos_in_order, meaning("eos_in_order")),
             slider("forced reach", 0, 64, 1, DEFAULTS.forced_reach, meaning("forced_reach")),
+            slider("joint", 0, 1, 0.01, DEFAULTS.joint_threshold, meaning("joint_threshold")),
         )
 
 

@@ -37,6 +37,7 @@ export const HINTS = {
   "#bb-stop-at-text-end": word("stop_at_text_end"),
   "#bb-end-of-text-in-order": word("eos_in_order"),
   "#bb-forced-reach": word("forced_reach"),
+  "#bb-joint": word("joint_threshold"),
   "#bb-preset": word("preset"),
   "#bb-length": word("length"),
   "#bb-seed": word("seed"),

@@ -116,6 +116,8 @@ function writtenSentence(recording, frame, branch, position) {
     case HOW.forced:
       return `Forced at step ${step + 1}: ${token} ${probability} was ${forcedBecause(config)}, so it was committed below the threshold.`;
     default:
+      if (branch.confidence[position] < Number(config.commit_threshold))
+        return `Committed at step ${step + 1}: ${token} ${probability} together with what stood masked before it, above the joint threshold ${Number(config.joint_threshold).toFixed(2)}.`;
       return `Committed at step ${step + 1}: ${token} ${probability} reached the commit threshold ${Number(config.commit_threshold).toFixed(2)}.`;
   }
 }

@@ -1,7 +1,7 @@
 /**
  * What a recorded step would have done under other thresholds, judged from the record alone, without a model.
  *
- * Commits follow `blockbatch.rules.commits_in_order` on the step's recorded candidates, the forced one included. Of merges only
+ * Commits follow `blockbatch.rules.careful_commits` on the step's recorded candidates, the forced one included. Of merges only
  * those that were made can be judged: the table of a position outside a branch's window is not recorded. What a flip
  * would have caused later in the step is not followed; a run from here shows it.
  */
@@ -42,14 +42,25 @@ function takenFrom(slots, step, rule) {
   const waits = (slot, index) => rule.eos_in_order && slot.token === rule.eos && index > 0;
   const open = slots.filter((slot, index) => !waits(slot, index));
   const best = mostConfident(rule.forced_reach ? open.slice(0, rule.forced_reach) : open, step);
-  const taken = new Set(open.filter((slot) => slot.probability >= rule.threshold || slot === best));
+  const jointly = together(slots, open, rule);
+  const forced = jointly.length || !(best?.probability < rule.threshold) ? null : best;
+  const sure = open.filter((slot) => slot.probability >= rule.threshold || slot === forced);
+  const taken = new Set([...jointly, ...sure]);
   for (const [index, slot] of slots.entries()) {
     if (waits(slot, index) && slot.probability >= rule.threshold) taken.add(slot);
     if (!taken.has(slot)) break; // what comes after it, and ends the text, has to wait
   }
   return slots
     .filter((slot) => taken.has(slot))
-    .map((slot) => ({ ...slot, forced: slot.probability < rule.threshold }));
+    .map((slot) => ({ ...slot, forced: slot === forced }));
+}
+
+/** The first slots whose confidences multiply to more than the joint threshold, as long as none of them waits. */
+function together(slots, open, { joint_threshold: joint = 1 }) {
+  let product = 1;
+  const waiting = slots.findIndex((slot, index) => slot !== open[index]);
+  const first = waiting < 0 ? open : open.slice(0, waiting);
+  return first.filter(({ probability }) => (product *= probability) > joint);
 }
 
 /** The first of the most probable; where rounding made several equal, the one that was committed. */

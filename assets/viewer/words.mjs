@@ -149,6 +149,11 @@ export const WORDS = {
     "code": "forced_reach",
     "meaning": "In how many of the first masked positions a token may be forced; 0 is anywhere in the window."
   },
+  "joint_threshold": {
+    "name": "joint threshold",
+    "code": "joint_threshold",
+    "meaning": "The first masked tokens are committed together while the product of their confidences is above this; 1 is never."
+  },
   "length": {
     "name": "length",
     "code": "gen_length",

@@ -65,6 +65,8 @@ PARAMETERS = {
                   4, 256, (8, 16, 32, 64, 128)),
         Parameter("forced_reach", "among how many masked positions a token may be forced; 0: all", "tokens",
                   0, 64, (0, 1, 2, 4, 8)),
+        Parameter("joint_threshold", "how probable the first masked tokens must be together to be committed",
+                  "probability", 0.0, 1.0, (0.4, 0.5, 0.6, 0.7, 0.8)),
         Parameter("block_size", "the one block size of Fast-dLLM's dual cache", "tokens",
                   1, 256, DEFAULT_BLOCK_SIZES),
         Parameter("branches", "the block sizes that decode together", "sets", 1, MAX_BLOCK_SIZE, ()),

@@ -99,7 +99,9 @@ def test_every_forward_of_an_open_window_commits(model: StandIn, config: DecodeC
 def test_commits_and_merges_obey_their_thresholds(model: StandIn, config: DecodeConfig) -> None:
     for event in (event for step in decode(model, config)[1] for event in step.events):
         if isinstance(event, Commit):
-            assert event.forced == (event.probability < config.commit_threshold)
+            below = event.probability < config.commit_threshold
+            assert event.forced <= below
+            assert below <= (event.forced or config.joint_threshold < 1)
         if isinstance(event, Merge):
             assert event.probability > max(config.merge_threshold, 0.1)
 

@@ -26,7 +26,6 @@ def decode(model: StandIn, config: DecodeConfig, **options: Any) -> tuple[Decode
 def test_options_are_off_in_the_paper_s_presets_and_leave_no_trace_there() -> None:
     for name in ("paper", "latest"):
         config = DecodeConfig.preset(name)
-        assert not any(getattr(config, option) for option in OPTIONS)
         assert not set(OPTIONS) & set(config.to_dict())
         assert DecodeConfig.from_dict(config.to_dict()) == config
     plus = DecodeConfig.preset("plus")
@@ -84,3 +83,18 @@ def test_a_forced_token_is_among_the_first_masked_positions(model: StandIn, conf
         for event in step.events:
             if isinstance(event, Commit) and event.forced:
                 assert event.position in first[event.branch]
+
+
+@MORE
+@given(stand_ins, decode_configs)
+def test_tokens_below_the_threshold_are_forced_or_probable_together(model: StandIn, config: DecodeConfig) -> None:
+    config = dataclasses.replace(config, eos_in_order=False, temperature=0.0)
+    for step in decode(model, config)[1]:
+        joint = {}
+        for candidates in step.candidates:
+            best = candidates.probabilities[np.cumsum(candidates.counts) - candidates.counts]
+            products = zip(candidates.positions.tolist(), np.cumprod(best).tolist(), strict=True)
+            joint |= {(candidates.branch, position): product for position, product in products}
+        for event in step.events:
+            if isinstance(event, Commit) and not event.forced and event.probability < config.commit_threshold:
+                assert joint[event.branch, event.position] > config.joint_threshold

@@ -56,13 +56,31 @@ def test_an_end_of_text_waits_for_the_text() -> None:
     confidence = np.array([[0.95, 0.95, 0.95, 0.95], [0.95, 0.5, 0.95, 0.95], [0.6, 0.5, 0.95, 0.95]])
     masked = np.array([[False, True, True, True], [True, True, True, True], [True, False, True, True]])
     ends = np.array([[False, False, True, True], [False, False, True, True], [True, False, True, False]])
-    commit, forced = rules.commits_in_order(masked, confidence, 0.9, 0, masked, ends)
+    commit, forced = rules.careful_commits(masked, confidence, confidence, rules.Caution(0.9, 0, 1.0), masked, ends)
     assert commit.astype(int).tolist() == [
         [0, 1, 1, 1],  # the text is completed in the same step
         [1, 0, 0, 0],  # a gap at 1
         [0, 0, 0, 1],  # nothing stands before the first position, but 3 is surer
     ]
     assert not forced.any()
+
+
+def test_the_first_masked_tokens_are_committed_while_their_product_is_above_the_joint_threshold() -> None:
+    confidence = np.array([[0.0, 0.8, 0.8, 0.8, 0.5], [0.7, 0.9, 0.8, 0.95, 0.1], [0.8, 0.8, 0.99, 0.99, 0.99]])
+    masked = np.array([[False, True, True, True, True], [True, False, True, True, True], [True] * 5])
+    slots = masked & np.array([[True], [True], [False]])
+    slots[2, 2:] = True  # the first two of the last row are masked outside its window
+    none = np.zeros_like(masked)
+    commit, forced = rules.careful_commits(slots, confidence, confidence, rules.Caution(0.95, 1, 0.5), masked, none)
+    assert commit.astype(int).tolist() == [
+        [0, 1, 1, 1, 0],  # 0.8, 0.64, 0.51
+        [1, 0, 1, 1, 0],  # 0.7, 0.56, 0.53: what is written already costs nothing
+        [0, 0, 1, 1, 1],  # sure by themselves
+    ]
+    assert not forced.any()
+    commit, forced = rules.careful_commits(slots, confidence, confidence, rules.Caution(0.95, 1, 0.8), masked, none)
+    assert forced.astype(int).tolist() == [[0, 1, 0, 0, 0], [1, 0, 0, 0, 0], [0, 0, 0, 0, 0]]
+    assert commit.astype(int).tolist() == [[0, 1, 0, 0, 0], [1, 0, 0, 1, 0], [0, 0, 1, 1, 1]]
 
 
 def test_a_text_ends_where_nothing_before_is_masked() -> None:

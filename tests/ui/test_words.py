@@ -20,6 +20,7 @@ KNOBS = {
     "bb-stop-at-text-end": "stop_at_text_end",
     "bb-end-of-text-in-order": "eos_in_order",
     "bb-forced-reach": "forced_reach",
+    "bb-joint": "joint_threshold",
     "bb-preset": "preset",
     "bb-length": "length",
     "bb-seed": "seed",
