@@ -63,7 +63,7 @@ def careful_commits(
     The first masked positions of a row are committed together for as long as the product of their confidences stays
     above `caution.joint`, and then none is forced; the product is that of the `recorded` confidences [N, G], so that a
     record alone can be judged.  Candidates at `waiting` [N, G], ends of text, are committed only if no masked position
-    is left before them.  Returns (commit [N, G], forced [N, G]) as `commits` does.  Every row with an open slot commits,
+    is left before them.  Returns (commit [N, G], forced [N, G]) as `commits` does.  A row with an open slot commits,
     for nothing has to be waited for at the first masked position, which is in its window.
     """
     free = open_slots & ~(waiting & _behind_a_gap(masked))
