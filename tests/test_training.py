@@ -3,6 +3,7 @@
 import argparse
 import json
 import re
+import shutil
 from dataclasses import replace
 from pathlib import Path
 from types import SimpleNamespace
@@ -208,6 +209,15 @@ def test_two_threads_learn_what_one_learns(tokenizer: PreTrainedTokenizerFast, p
     one, two = Trainer(MICRO, tokenizer, threads=1), Trainer(MICRO, tokenizer, threads=2)
     for batch in pool:
         torch.testing.assert_close(one.learn(batch).training, two.learn(batch).training, rtol=1e-3, atol=1e-3)
+
+
+@pytest.mark.skipif(not shutil.which("g++"), reason="torch compiles with g++, which is not installed")
+def test_compiled_layers_learn_the_same(tokenizer: PreTrainedTokenizerFast, pool: list[Batch]) -> None:
+    recipe = replace(MICRO, layers=1)  # compiling takes its time
+    plain, compiled = Trainer(recipe, tokenizer), Trainer(recipe, tokenizer)
+    compiled.compile()
+    assert compiled.learn(pool[0]) == pytest.approx(plain.learn(pool[0]), rel=2e-2)  # bfloat16, in another order
+    assert compiled.state()["model"].keys() == plain.state()["model"].keys()
 
 
 def test_resumed_run_equals_an_uninterrupted_one(

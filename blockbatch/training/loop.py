@@ -19,12 +19,17 @@ from blockbatch.training.trainer import Losses, Trainer
 _LOG_STEPS = 100
 
 
-def train(recipe: Recipe, output: Path, checkpoints: Path, threads: int = 1) -> dict[str, float]:
+def train(
+    recipe: Recipe, output: Path, checkpoints: Path, threads: int = 1, compiled: bool = False
+) -> dict[str, float]:
     """Train by the recipe and export to `output`; returns the final held-out accuracy by family.
 
     A run found in `checkpoints` is continued; ValueError if it has another recipe in anything but `minutes`.
+    `compiled`: torch compiles the layers in the first minute, after which steps are quicker; wants a C++ compiler.
     """
     trainer = _resumed_or_new(recipe, checkpoints, threads)
+    if compiled:
+        trainer.compile()
     serialized = trainer.tokenizer.backend_tokenizer.to_str()
     with BatchStream(serialized, recipe, trainer.step) as stream, _bar(trainer) as bar:
         _until_time_is_up(trainer, stream, bar, output, checkpoints)

@@ -76,6 +76,10 @@ class Trainer:
         training = sum(float(result.training) for result in results)
         return Losses(training, float(torch.cat([result.copied for result in results]).mean()))
 
+    def compile(self) -> None:
+        """Let torch compile the layers when they are first used; weights and states stay as they are."""
+        self.model.model.compile(dynamic=True)  # lengths differ from batch to batch
+
     @property
     def _share(self) -> float:
         """How much of the run is behind, 0..1."""
