@@ -130,12 +130,12 @@ def create_api(page: gr.Blocks, engine: Engine, runs: LiveRuns, streams: int) ->
         refresh_interval: int = DEFAULTS.refresh_interval,
         temperature: float = DEFAULTS.temperature,
         seed: int = DEFAULTS.seed,
+        pace: float = FULL_SPEED,
+        with_trace: bool = True,
         stop_at_text_end: bool | None = None,
         eos_in_order: bool | None = None,
         forced_reach: int | None = None,
         joint_threshold: float | None = None,
-        pace: float = FULL_SPEED,
-        with_trace: bool = True,
     ) -> Progress:
         """Decode a prompt with BlockBatch, several block sizes at once, and stream how far it has come.
 
@@ -150,12 +150,12 @@ def create_api(page: gr.Blocks, engine: Engine, runs: LiveRuns, streams: int) ->
             refresh_interval: Tokens a branch moves on before it asks for a full recompute.
             temperature: 0 takes the most probable token; more samples more freely, up to 10.
             seed: Fixes what is sampled where the temperature is above 0.
+            pace: Steps a second, 0 for full speed.
+            with_trace: Whether every step is in the answer, as NDJSON; without them the answer is short.
             stop_at_text_end: End as soon as a branch's text is whole; without a value as the preset has it.
             eos_in_order: Commit an end of text only once all before it is there; else as the preset has it.
             forced_reach: A token is forced in the first so many masked positions, 0 for all; else as the preset.
             joint_threshold: First tokens are committed while their joint probability is above this; else as the preset.
-            pace: Steps a second, 0 for full speed.
-            with_trace: Whether every step is in the answer, as NDJSON; without them the answer is short.
 
         Returns:
             How far the run has come; the last one holds the answer.
