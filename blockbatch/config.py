@@ -88,7 +88,7 @@ class DecodeConfig:
         _set(self, "stop_at_text_end", boolean("stop_at_text_end", self.stop_at_text_end))
         _set(self, "eos_in_order", boolean("eos_in_order", self.eos_in_order))
         _set(self, "forced_reach", integer("forced_reach", self.forced_reach, 0, MAX_BLOCK_SIZE))
-        _set(self, "joint_threshold", number("joint_threshold", self.joint_threshold, 0, 1))
+        _set(self, "joint_threshold", number("joint_threshold", self.joint_threshold, 0, 2))
 
     @classmethod
     def preset(cls, name: str, **changes: Any) -> Self:

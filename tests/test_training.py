@@ -302,6 +302,7 @@ def test_command_passes_its_arguments_on(monkeypatch: pytest.MonkeyPatch, tmp_pa
     monkeypatch.setattr(training_loop, "train", lambda *given: setattr(seen, "given", given))
     parser = argparse.ArgumentParser()
     add_arguments(parser)
-    arguments = ["--minutes", "3", "--seed", "5", "--threads", "2", "--output", str(tmp_path), "--checkpoints", "c"]
+    arguments = ["--minutes", "3", "--seed", "5", "--threads", "2", "--output", str(tmp_path), "--checkpoints", "c",
+                 "--compile"]  # fmt: skip
     assert run(parser.parse_args(arguments)) == 0
-    assert seen.given == (replace(Recipe(), minutes=3.0, seed=5), tmp_path, Path("c"), 2)
+    assert seen.given == (replace(Recipe(), minutes=3.0, seed=5), tmp_path, Path("c"), 2, True)

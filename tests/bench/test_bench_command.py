@@ -106,6 +106,7 @@ def test_the_plan_of_a_whole_benchmark() -> None:
         ("local-leap", (32,)),
         ("paper", (4, 8)),
         ("latest", (4, 8)),
+        ("plus", (4, 8)),
     ]
     assert all(config.gen_length == 64 for config in found)
     assert all(config.stop_at_eos for config in found if isinstance(config, BaselineConfig))

@@ -126,7 +126,7 @@ def test_a_cell_a_pair_of_values_and_the_rest_is_the_base(two: tuple[Axis, Axis]
     assert [tuple(cell.values.values()) for cell in found] == list(itertools.product(*(axis.values for axis in two)))
     for cell in found:
         assert cell.values == {name: value_of(name, cell.config) for name in names}
-        kept = {name: BASE.to_dict()["block_sizes" if name == "branches" else name] for name in names}
+        kept = {name: value_of(name, BASE) for name in names}
         changed = {"block_sizes" if name == "branches" else name: value for name, value in kept.items()}
         assert isinstance(cell.config, DecodeConfig)
         assert cell.config.replace(**changed) == BASE
