@@ -15,6 +15,15 @@ WHOLE = frozenset({int})  # exact types: true is no 1
 REAL = frozenset({int, float})
 
 
+def is_writable(text: str) -> bool:
+    """Whether `text` can be written as UTF-8; half of a surrogate pair, which a browser may send, cannot."""
+    try:
+        text.encode()
+    except UnicodeEncodeError:
+        return False
+    return True
+
+
 class Fields:
     """One JSON object of a trace.  Each method gives a field as the type it names, or raises a TraceError."""
 

@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
 
+from blockbatch.checks import is_writable
 from blockbatch.chrome import chrome_json
 from blockbatch.errors import BlockBatchError, TraceError
 from blockbatch.reading import parse_trace
@@ -109,5 +110,5 @@ def answer(act: Callable[[Sequence[str]], Answer], asked: Any) -> Answer:
 
 
 def is_text(value: object) -> bool:
-    """Whether `value` is a text."""
-    return isinstance(value, str)
+    """Whether `value` is a text that can be kept."""
+    return isinstance(value, str) and is_writable(value)

@@ -17,6 +17,7 @@ import torch
 from transformers import PreTrainedModel, PreTrainedTokenizerBase
 from transformers.utils.logging import disable_progress_bar
 
+from blockbatch.checks import is_writable
 from blockbatch.errors import ModelError, PromptError
 from blockbatch.models.checkpoint import Checkpoint, in_one_line, open_checkpoint, out_of_memory
 from blockbatch.models.denoiser import TorchDenoiser
@@ -38,10 +39,12 @@ class Model:
 
     def encode(self, prompt: str) -> list[int]:
         """`prompt` as one user turn of the checkpoint's chat template, the assistant's turn opened; as it is where the
-        checkpoint has no template.  PromptError where it is empty.
+        checkpoint has no template.  PromptError where it is empty or no text.
         """
         if not prompt.strip():
             raise PromptError("The prompt is empty; write a question or pick an example.")
+        if not is_writable(prompt):
+            raise PromptError("The prompt holds half of a character; delete it and type it again.")
         words = self._words
         if not words.chat_template:
             return list(words(prompt)["input_ids"])

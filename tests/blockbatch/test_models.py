@@ -187,6 +187,8 @@ def test_encoding_uses_the_chat_template_and_decoding_stops_at_the_end_of_text(m
     assert model.decode(answer) == "ab"
     with pytest.raises(PromptError, match="empty"):
         model.encode("  \n")
+    with pytest.raises(PromptError, match="half of a character"):
+        model.encode("what is \ud83d")
 
 
 def broken(checkpoint: Path, folder: Path, **changes: Any) -> Path:

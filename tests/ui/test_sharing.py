@@ -90,7 +90,7 @@ def test_what_is_no_whole_run_is_one_sentence(tmp_path: Path, name: str) -> None
 
 @pytest.mark.parametrize("name", ["keep_runs", "fetch_runs", "chrome_trace"])
 @pytest.mark.parametrize(
-    "asked", [None, "text", [], {}, [None], [1], [["x"]], [{"path": "/etc/passwd"}], ["x"] * 3, True]
+    "asked", [None, "text", [], {}, [None], [1], [["x"]], [{"path": "/etc/passwd"}], ["x"] * 3, True, ["\ud83d"]]
 )
 def test_other_forms_are_one_sentence(tmp_path: Path, name: str, asked: Any) -> None:
     assert functions(tmp_path)[name](asked)["problem"].endswith(".")
