@@ -40,7 +40,7 @@ VARIANTS = {"paper": _PAPER, "latest": Variant(True, True, True, True, True, Fal
 PRESETS: dict[str, dict[str, Any]] = {
     "paper": {},
     "latest": {"refresh": "divergence"},
-    "plus": {"stop_at_text_end": True, "eos_in_order": True, "forced_reach": 1, "joint_threshold": 0.7},
+    "plus": {"stop_at_text_end": True, "eos_in_order": True, "forced_reach": 1},
 }
 # Ideas beyond the paper, off unless asked for.
 OPTIONS = ("stop_at_text_end", "eos_in_order", "forced_reach", "joint_threshold")
