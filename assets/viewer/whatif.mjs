@@ -55,12 +55,10 @@ function takenFrom(slots, step, rule) {
     .map((slot) => ({ ...slot, forced: slot === forced }));
 }
 
-/** The first slots whose confidences multiply to more than the joint threshold, as long as none of them waits. */
+/** The first slots whose confidences multiply to more than the joint threshold; one that waits is none. */
 function together(slots, open, { joint_threshold: joint = 1 }) {
   let product = 1;
-  const waiting = slots.findIndex((slot, index) => slot !== open[index]);
-  const first = waiting < 0 ? open : open.slice(0, waiting);
-  return first.filter(({ probability }) => (product *= probability) > joint);
+  return slots.filter((slot) => (product *= open.includes(slot) ? slot.probability : 0) > joint);
 }
 
 /** The first of the most probable; where rounding made several equal, the one that was committed. */

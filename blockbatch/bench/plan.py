@@ -48,9 +48,7 @@ def prompts(family: str, count: int, split: Split = "held-out") -> list[Example]
     raise BlockBatchError(f"{family} has {len(distinct)} {split} prompts to offer, not {count}; ask for fewer.")
 
 
-def trials(
-    families: Sequence[str], configs: Sequence[Config], count: int, split: Split = "held-out"
-) -> list[Trial]:  # fmt: skip
+def trials(families: Sequence[str], configs: Sequence[Config], count: int, split: Split = "held-out") -> list[Trial]:
     """Every config on the first `count` prompts of every family's split, prompt by prompt.
 
     A prompt's decoders follow one another, so a machine that gets slower meanwhile is slower for all.

@@ -59,8 +59,8 @@ def run(arguments: argparse.Namespace) -> int:
 def _tasks(arguments: argparse.Namespace) -> Sequence[tuple[int, Task]]:
     if not arguments.prompt:
         return plan.drawn_from(arguments.family or FAMILIES, arguments.prompts or PROMPTS, arguments.split)
-    if arguments.family or arguments.prompts:
-        raise BlockBatchError("Give --prompt, or else --family and --prompts for those of the tasks, not both.")
+    if arguments.family or arguments.prompts or arguments.split == "train":
+        raise BlockBatchError("Give --prompt, or else --family and --prompts and --split for the tasks', not both.")
     return list(enumerate(Typed(text) for text in arguments.prompt))
 
 

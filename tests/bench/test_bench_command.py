@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import argparse
 import itertools
 import json
 import sys
@@ -12,7 +13,7 @@ import pytest
 from benchruns import FILES, kept, run_into
 
 from blockbatch.__main__ import main
-from blockbatch.bench import plan
+from blockbatch.bench import command, plan
 from blockbatch.bench.jobs import Trial
 from blockbatch.bench.workers import ModelSource, on_ray
 from blockbatch.config import BaselineConfig, DecodeConfig
@@ -110,6 +111,18 @@ def test_the_plan_of_a_whole_benchmark() -> None:
     ]
     assert all(config.gen_length == 64 for config in found)
     assert all(config.stop_at_eos for config in found if isinstance(config, BaselineConfig))
+
+
+def test_the_split_to_choose_by_is_none_of_the_prompts_to_judge_by() -> None:
+    found = {split: plan.drawn_from(["algebra", "programs"], 20, split) for split in ("train", "held-out")}
+    assert plan.drawn_from(["algebra", "programs"], 20) == found["held-out"]
+    train, held_out = ({example.prompt for _, example in pairs} for pairs in found.values())
+    assert len(train) == len(held_out) == 40
+    assert train.isdisjoint(held_out)
+    parsed = argparse.ArgumentParser()
+    command.add_arguments(parsed)
+    asked = parsed.parse_args(["--split", "train", "--family", "algebra", "--prompts", "2", "--decoder", "plus"])
+    assert [trial.example for trial in command._trials(asked)] == [example for _, example in found["train"][:2]]
 
 
 def test_one_off_questions() -> None:

@@ -148,6 +148,7 @@ def test_a_command_that_makes_no_sense(options: list[str], sentence: str, capsys
         (["refresh_interval", "--refresh", "never"], "refresh_interval does nothing while refresh is never;"),
         (["merge_threshold", "--family", "algebra", "--prompt", "a"], "Give --prompt, or else --family and --prompts"),
         (["merge_threshold", "--prompts", "2", "--prompt", "a"], "Give --prompt, or else --family and --prompts"),
+        (["merge_threshold", "--split", "train", "--prompt", "a"], "Give --prompt, or else --family and --prompts"),
         (["merge_threshold", "--json", "/nowhere/x.json"], "/nowhere/x.json cannot be written;"),
         (["merge_threshold", "--branches", "0"], "block_sizes is (0,), but must be 1 to 16 distinct whole numbers"),
     ],

@@ -198,6 +198,8 @@ changes = st.one_of(
     st.fixed_dictionaries({"resize": st.dictionaries(st.sampled_from([4, 8, 16]), st.integers(1, 70), max_size=2)}),
     st.fixed_dictionaries({"commit_threshold": st.sampled_from([0.5, 0.8, 1.1]), "refresh_interval": st.just(3)}),
     st.fixed_dictionaries({"refresh": st.sampled_from(["interval", "divergence", "never"])}),
+    st.fixed_dictionaries({"stop_at_text_end": st.booleans(), "eos_in_order": st.booleans()}),
+    st.fixed_dictionaries({"forced_reach": st.sampled_from([0, 1, 3]), "joint_threshold": st.sampled_from([0.4, 1.0])}),
 )
 
 

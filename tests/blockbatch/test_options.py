@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import argparse
 import dataclasses
 from typing import Any
 
@@ -13,6 +14,8 @@ from strategies import decode_configs, stand_ins
 from blockbatch.config import OPTIONS, PRESETS, DecodeConfig
 from blockbatch.decoder import Decoder
 from blockbatch.events import Commit
+from blockbatch.options import add_settings
+from blockbatch.options import given as given_settings
 
 MORE = settings(max_examples=60, deadline=None)
 
@@ -32,6 +35,15 @@ def test_options_are_off_in_the_paper_s_presets_and_leave_no_trace_there() -> No
     assert {**PRESETS["plus"], "variant": "plus"}.items() <= plus.to_dict().items()
     assert DecodeConfig.from_dict(plus.to_dict()) == plus
     assert plus.rules == DecodeConfig().rules
+
+
+def test_the_command_line_sets_each_option_on_its_own() -> None:
+    parser = argparse.ArgumentParser()
+    add_settings(parser)
+    asked = ["--stop-at-text-end", "--no-eos-in-order", "--forced-reach", "3", "--joint-threshold", "0.6"]
+    config = DecodeConfig.preset("plus", **given_settings(parser.parse_args(asked)))
+    assert [getattr(config, option) for option in OPTIONS] == [True, False, 3, 0.6]
+    assert given_settings(parser.parse_args([])) == {"gen_length": 128}
 
 
 @MORE

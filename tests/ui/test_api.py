@@ -14,7 +14,7 @@ from gradio_client import Client
 from gradio_client.exceptions import AppError
 from scripted import ANSWER, ScriptedModel
 
-from blockbatch.config import BaselineConfig, Config
+from blockbatch.config import BaselineConfig, Config, DecodeConfig
 from blockbatch.events import Add, ConfigChange, Drop
 from blockbatch.reading import parse_trace
 from blockbatch.run import Run
@@ -113,6 +113,16 @@ def soon_kept(text: str) -> str:
         except StoreError:
             assert time.monotonic() < ends
             time.sleep(0.05)
+
+
+def test_options_are_those_of_the_preset_unless_they_are_given(client: Client) -> None:
+    traces = [
+        client.predict("any prompt", gen_length=32, preset="plus", api_name="/generate", **given)["trace"]
+        for given in ({}, {"eos_in_order": False, "forced_reach": 2})
+    ]
+    plus, changed = (parse_trace(trace).header.config for trace in traces)
+    assert plus == DecodeConfig.preset("plus", gen_length=32)
+    assert changed == plus.replace(eos_in_order=False, forced_reach=2)
 
 
 def test_an_answer_without_its_trace_is_short(client: Client) -> None:

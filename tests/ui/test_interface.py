@@ -10,14 +10,16 @@ import gradio as gr
 import pytest
 from scripted import ScriptedModel
 
-from blockbatch.config import DecodeConfig
+from blockbatch.config import OPTIONS, PRESETS, DecodeConfig
 from blockbatch.errors import ConfigError
 from blockbatch.run import Run
 from ui import branches, recorded, running
 from ui.engine import Engine, load_engine
 from ui.interface import create_ui
+from ui.knobs import OptionsCard, next_run_card, options_card, preset_values, threshold_card
 from ui.library import bundled_runs
 from ui.live import LiveRuns
+from ui.running import SETTINGS
 from ui.session import LocalControlStore, Turnstile, Wishes
 from ui.settings import Settings
 from ui.theme import head, theme
@@ -191,3 +193,14 @@ def test_which_runs_are_kept_comes_from_the_environment() -> None:
 def test_a_bad_environment_is_one_sentence(runs: str) -> None:
     with pytest.raises(ConfigError, match=r"BLOCKBATCH_RUNS is .* from 1 to 64"):
         Settings.from_environment({"BLOCKBATCH_RUNS": runs})
+
+
+def test_a_preset_sets_what_belongs_to_it_and_a_run_takes_up_every_knob() -> None:
+    with gr.Blocks():
+        cards = [threshold_card(), options_card(), next_run_card()]
+    assert tuple(name for card in cards for name in card._fields) == SETTINGS
+    assert OptionsCard._fields == OPTIONS
+    for name in PRESETS:
+        refresh, *options = preset_values(name)
+        made = DecodeConfig(variant=name, refresh=refresh, **dict(zip(OPTIONS, options, strict=True)))
+        assert made == DecodeConfig.preset(name)
