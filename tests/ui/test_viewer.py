@@ -72,7 +72,9 @@ def answer(trace: Trace) -> Ints:
 def test_viewer_modules_agree_with_python(tmp_path: Path) -> None:
     latest = Run(ScriptedModel(), "any prompt", DecodeConfig.preset("latest", gen_length=96))
     list(latest)
-    plus = Run(ScriptedModel(), "any prompt", DecodeConfig.preset("plus", gen_length=96, forced_reach=2))
+    plus = Run(
+        ScriptedModel(), "any prompt", DecodeConfig.preset("plus", gen_length=96, forced_reach=2, joint_threshold=0.6)
+    )
     list(plus)
     traces = {run.title: load_trace(run.path) for run in bundled_runs(Settings().traces)}
     cases: list[dict[str, Any]] = []
