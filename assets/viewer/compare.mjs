@@ -29,10 +29,20 @@ export function answerRow(recording, n = Infinity) {
   return speaker(recording, frame).token;
 }
 
-/** Two runs that are compared, `a` above `b`. Both may still grow; then it is looked again where they part. */
+/** The text of each token of a row, and of every end of text the same: what the tokens of two models have in common. */
+function wordsOf(recording, row) {
+  const { eos_id: eos } = recording.header;
+  return Array.from(row, (token) => (token === MASKED ? MASKED : token === eos ? "" : recording.text(token)));
+}
+
+/**
+ * Two runs that are compared, `a` above `b`. Both may still grow; then it is looked again where they part. Tokens of one
+ * model differ by their numbers, of two models by their text.
+ */
 export class Comparison {
   constructor(a, b) {
     Object.assign(this, { a, b, key: "" });
+    this.read = a.header.model === b.header.model ? (_, row) => row : wordsOf;
   }
 
   /** {position, step}: where the answers (so far) first part, and the first step that shows it; null if they do not. */
@@ -45,10 +55,11 @@ export class Comparison {
 
   findParting() {
     const { a, b } = this;
-    const position = firstDivergence(answerRow(a), answerRow(b));
+    const answers = (step) => [a, b].map((run) => this.read(run, answerRow(run, step)));
+    const position = firstDivergence(...answers());
     if (position === null) return null;
     const last = Math.max(a.steps.length, b.steps.length) - 1;
-    const shows = (step) => differing(answerRow(a, step), answerRow(b, step)).includes(position);
+    const shows = (step) => differing(...answers(step)).includes(position);
     let step = 0;
     while (step < last && !shows(step)) step += 1;
     return { position, step };
@@ -58,7 +69,8 @@ export class Comparison {
   rings(frameA, frameB) {
     const [left, right] = [speaker(this.a, frameA), speaker(this.b, frameB)];
     const first = this.parting?.position;
-    const kinds = differing(left.token, right.token).map((p) => [p, p === first ? "first" : "differs"]);
+    const apart = differing(this.read(this.a, left.token), this.read(this.b, right.token));
+    const kinds = apart.map((p) => [p, p === first ? "first" : "differs"]);
     return [left, right].map((branch) => new Map(kinds.map(([p, kind]) => [`${branch.size} ${p}`, kind])));
   }
 

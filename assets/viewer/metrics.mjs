@@ -1,9 +1,8 @@
 /** Figures of a run up to a step, each with what it is divided by. They equal `blockbatch.metrics` at the last step. */
 
-import { MASKED } from "./fold.mjs";
+import { happenings, MASKED } from "./fold.mjs";
 
 const KINDS = ["init", "denoise", "refresh"];
-const TIMES = ["forward", "consensus", "recording"];
 
 /** Running totals, one entry a step. */
 export class Ledger {
@@ -12,11 +11,21 @@ export class Ledger {
   }
 
   push(step) {
-    const entry = structuredClone(this.entries.at(-1) ?? emptyEntry());
-    entry[step.kind] += 1;
-    for (const name of TIMES) entry.milliseconds[name] += step.milliseconds[name];
-    for (const event of step.events) count(entry, event);
+    const entry = this.within(step);
+    for (const name of ["consensus", "recording"]) entry.milliseconds[name] += step.milliseconds[name];
     this.entries.push(entry);
+  }
+
+  /** Totals inside a step, after its first `until` happenings; only its forward has taken time by then. */
+  within(step, until = Infinity) {
+    const entry = structuredClone(this.at(step.index - 1));
+    for (const happening of happenings(step).slice(0, until)) {
+      if (happening.type === "forward") {
+        entry[step.kind] += 1;
+        entry.milliseconds.forward += step.milliseconds.forward;
+      } else count(entry, happening);
+    }
+    return entry;
   }
 
   /** Totals of the steps up to and with `n`. */
@@ -78,7 +87,8 @@ export function speaker(recording, frame) {
 
 /** The strip of figures under the picture: {value, label, detail}. */
 export function figures(recording, frame) {
-  const entry = recording.ledger.at(frame.step);
+  const { ledger, steps } = recording;
+  const entry = frame.until < Infinity ? ledger.within(steps[frame.step], frame.until) : ledger.at(frame.step);
   const calls = forwards(entry);
   const voice = speaker(recording, frame);
   const tokens = tokensBefore(voice.token, recording.header.eos_id);

@@ -9,7 +9,15 @@ export const REST = { still: 5, live: 20 };
 export class Pacer {
   /** `clock()` gives milliseconds, `later(act, milliseconds)` calls `act` once that much later. */
   constructor(clock = () => performance.now(), later = (act, wait) => setTimeout(act, wait)) {
-    Object.assign(this, { clock, later, waiting: new Set(), free: 0, rest: REST.still, set: false, open: false });
+    Object.assign(this, { clock, later, waiting: new Set(), ended: 0, took: 0, pause: REST.still, due: null, open: false });
+  }
+
+  /** How long nothing is drawn, as a multiple of what the last thing took; a new one holds for the rest that is on. */
+  set rest(times) {
+    if (times === this.pause) return;
+    this.pause = times;
+    this.due = null;
+    this.plan();
   }
 
   /** From now on things are drawn; until then they wait. */
@@ -25,18 +33,20 @@ export class Pacer {
   }
 
   plan() {
-    if (this.set || !this.open || !this.waiting.size) return;
-    this.set = true;
-    this.later(() => this.turn(), Math.max(this.free - this.clock(), 0));
+    if (this.due || !this.open || !this.waiting.size) return;
+    const due = (this.due = {}); // a turn that was planned before the rest changed is not the one that is due
+    const wait = Math.max(this.ended + this.pause * this.took - this.clock(), 0);
+    this.later(() => due === this.due && this.turn(), wait);
   }
 
   turn() {
-    this.set = false;
+    this.due = null;
     const [thing] = this.waiting;
     this.waiting.delete(thing);
     const began = this.clock();
     thing.render();
-    this.free = this.clock() + this.rest * (this.clock() - began);
+    this.ended = this.clock();
+    this.took = this.ended - began;
     this.plan();
   }
 }

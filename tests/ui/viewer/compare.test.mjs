@@ -40,6 +40,29 @@ test("a run compared with itself has no ring and says so", () => {
   }
 });
 
+test("tokens of two models are compared by their text, and the ends of text are one", () => {
+  const row = runs[0].recording;
+  const other = Object.create(row, {
+    header: { value: { ...row.header, model: "another", eos_id: row.header.eos_id + 1000 } },
+    frame: { value: (n) => shifted(row.frame(n)) },
+    text: { value: (token) => row.text(token - 1000) },
+  });
+  const both = new Comparison(row, other);
+  assert.equal(both.parting, null);
+  const frame = row.frame(row.steps.length - 1);
+  assert.deepEqual(both.rings(frame, shifted(frame)), [new Map(), new Map()]);
+  assert.notEqual(new Comparison(row, Object.create(other, { header: { value: row.header } })).parting, null);
+});
+
+/** The frame with every token a thousand numbers higher. */
+function shifted(frame) {
+  const copy = frame.clone();
+  for (const branch of copy.branches.values()) {
+    branch.token = branch.token.map((token) => (token < 0 ? token : token + 1000));
+  }
+  return copy;
+}
+
 test("rings mark the rows that speak, and the first divergence apart from the others", () => {
   const [a, b] = [runs[0].recording, runs.find(differsFrom).recording];
   const both = new Comparison(a, b);

@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 
+import { happenings } from "../../../assets/viewer/fold.mjs";
 import { agreement, duration, figures, forwards, tokensBefore } from "../../../assets/viewer/metrics.mjs";
 import { runs } from "./traces.mjs";
 
@@ -23,6 +24,32 @@ for (const { name, recording, expected } of runs) {
     assert.match(shown[1].detail, /^\d+ tokens of block \d+ \/ \d+ forwards$/);
     assert.match(shown[3].detail, /^of \d+ tokens written/);
     assert.match(shown[5].detail, /^(\d+ of \d+ positions that all \d+ hold|there is only one branch)$/);
+  });
+}
+
+for (const { name, recording } of runs) {
+  test(`${name}: inside a step the totals go from those before it to its own, one happening after the other`, () => {
+    recording.steps.forEach((step, n) => {
+      const all = happenings(step);
+      const before = recording.ledger.at(n - 1);
+      assert.deepEqual(recording.ledger.within(step, 0), before);
+      const whole = structuredClone(recording.ledger.at(n));
+      const inside = recording.ledger.within(step, all.length);
+      for (const part of ["consensus", "recording"]) whole.milliseconds[part] = before.milliseconds[part];
+      assert.deepEqual(inside, whole);
+      const forward = all.findIndex(({ type }) => type === "forward");
+      assert.equal(forwards(recording.ledger.within(step, forward)), n);
+      assert.equal(forwards(recording.ledger.within(step, forward + 1)), n + 1);
+    });
+  });
+
+  test(`${name}: the figures of a frame inside a step leave out what has not happened`, () => {
+    const n = recording.steps.findIndex(({ events }) => events.some(({ type }) => type === "commit"));
+    const all = happenings(recording.steps[n]);
+    const first = all.findIndex(({ type }) => type === "commit") + 1;
+    const written = (until) => Number(figures(recording, recording.frame(n, until))[3].detail.match(/of (\d+) tokens/)[1]);
+    assert.equal(written(first), written(first - 1) + 1);
+    assert.equal(written(all.length), written(null));
   });
 }
 

@@ -52,7 +52,10 @@ function paced(cost) {
   const run = { now: 0, drawn: [], timers: [] };
   const pacer = new Pacer(
     () => run.now,
-    (act, wait) => run.timers.push({ act, at: run.now + wait }),
+    (act, wait) => {
+      run.timers.push({ act, at: run.now + wait });
+      run.timers.sort((one, other) => one.at - other.at);
+    },
   );
   const thing = (name) => ({
     render() {
@@ -83,6 +86,20 @@ test("nothing is drawn before the start, then everything once", () => {
     run.drawn.map(([name]) => name),
     ["a", "b"],
   );
+});
+
+test("when a run has ended, what waits for the rest of a live one is drawn after the shorter rest, and once", () => {
+  const { run, pacer, thing, until } = paced(100);
+  const map = thing("map");
+  pacer.rest = REST.live;
+  pacer.start();
+  pacer.ask(map);
+  until(0);
+  pacer.ask(map);
+  until(300);
+  pacer.rest = REST.still;
+  until(10_000);
+  assert.deepEqual(run.drawn, [["map", 0], ["map", 100 + REST.still * 100]]);
 });
 
 for (const [state, share] of [
