@@ -25,7 +25,7 @@ from ui.figurestyle import Map, heatmap_template, timeline_template
 from ui.lanes import KINDS, Axis, Slot, bars, branches_of, marks, slots
 from ui.pieces import escaped, token_words
 
-LANE, AROUND = 24, 35  # pixels: the height of a lane, and of all that is not a lane
+LANE, AROUND = 24, 40  # pixels: the height of a lane, and of all that is not a lane
 LEAST, MORE = 0.08, 0.34  # of a lane: the height of any bar, and what the greatest count adds to it
 MARK = 0.66  # of a lane: marks stand above the bars
 

@@ -23,7 +23,7 @@ LOOK: dict[Kind, tuple[str, str, str]] = {  # name, symbol, colour
     "eos": ("end of text", "hourglass", "#009E73"),
 }
 AXIS_TITLES: dict[Axis, str] = {"step": "step", "time": "seconds of model, rules and record"}
-MAP_HEIGHT = 176
+MAP_HEIGHT = 181
 CELL = {"branches": "%{y}, position %{x}", "history": "step %{y}, position %{x}"}
 STATES = {  # what a cell of a map is: how it says so, and how solid it is
     "written": ("%{text}, confidence %{z:.2f}", 1.0),
@@ -56,7 +56,7 @@ def plain_layout() -> go.Layout:
     # Margins are fixed, so that the page knows where a step or a position lies without asking plotly.
     return go.Layout(
         template=go.layout.Template(),
-        margin={"l": 66, "r": 6, "t": 4, "b": 31, "autoexpand": True},
+        margin={"l": 66, "r": 6, "t": 4, "b": 36, "autoexpand": True},
         paper_bgcolor="rgba(0,0,0,0)",
         plot_bgcolor="rgba(0,0,0,0)",
         font_size=11,
@@ -64,7 +64,7 @@ def plain_layout() -> go.Layout:
         clickanywhere=True,
         dragmode="zoom",
         barmode="overlay",
-        xaxis={"zeroline": False, "title": {"standoff": 2, "font_size": 11}},
+        xaxis={"zeroline": False, "title": {"standoff": 6, "font_size": 11}},
         yaxis={"zeroline": False, "title": {"standoff": 4, "font_size": 11}},
     )
 

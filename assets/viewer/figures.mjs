@@ -10,7 +10,7 @@ import { visible } from "./pieces.mjs";
 import { MARKS } from "./recording.mjs";
 
 const LANE = 24;
-const AROUND = 35;
+const AROUND = 40;
 const LEAST = 0.08;
 const MORE = 0.34;
 const MARK = 0.66;

@@ -305,7 +305,7 @@ class Viewer {
     const axis = this.axis.value;
     const recordings = [a, b].filter(Boolean).map((view) => view.recording);
     const extent = extentOf(recordings, axis, this.runs.live);
-    this.plots.pace(this.runs.live);
+    this.plots.pace(this.runs.moving);
     this.timeline.draw(a, axis, extent);
     this.grid.draw(a);
     this.minimap.draw(a);

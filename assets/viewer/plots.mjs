@@ -45,9 +45,9 @@ export class Plots {
     }
   }
 
-  /** Steps of a live run must not wait for figures. */
-  pace(live) {
-    this.pacer.rest = live ? REST.live : REST.still;
+  /** The steps of a run that is `moving` must not wait for figures. */
+  pace(moving) {
+    this.pacer.rest = moving ? REST.live : REST.still;
   }
 
   /** The theme's colours have changed. */

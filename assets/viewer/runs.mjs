@@ -72,6 +72,11 @@ export class Runs {
     return this.pinned && this.latest !== this.pinned ? this.latest : null;
   }
 
+  /** Whether steps come now: a run that is paused or waits in line goes on, but later. */
+  get moving() {
+    return this.live && this.session.status === "live";
+  }
+
   /** Whether more steps of the latest run are still to come. */
   get live() {
     return Boolean(this.headed && !this.latest.recording.end && GOING_ON.includes(this.session?.status));

@@ -83,6 +83,15 @@ MODES: tuple[Callable[[Page], None], ...] = (
 )  # fmt: skip
 
 
+def draw_all(page: Page) -> None:
+    """Look at every figure of the page once: one is drawn when it first comes into view."""
+    for figure in page.locator(".bb-drawing:visible").all():
+        figure.scroll_into_view_if_needed()
+        expect(figure.locator(".main-svg").first).to_be_visible(timeout=30_000)
+    page.evaluate("scrollTo(0, 0)")
+    page.wait_for_timeout(1500)
+
+
 def main(folder: Path) -> None:
     folder.mkdir(parents=True, exist_ok=True)
     with sync_playwright() as playwright:
@@ -96,7 +105,7 @@ def main(folder: Path) -> None:
                         page = context.new_page()
                         open_page(page, stage.url)
                         mode(page)
-                        page.wait_for_timeout(1500)
+                        draw_all(page)
                         page.screenshot(path=folder / f"{mode.__name__}-{width}-{scheme}.png", full_page=True)
             stage.page.close()
         browser.close()

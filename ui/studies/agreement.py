@@ -13,7 +13,7 @@ from ui.figurestyle import GRID
 from ui.pieces import token_words
 from ui.studies.look import NO_STEPS, RED, SKY, Colour, axis, figure_of, said
 
-LANE, AROUND, FRACTION = 22, 84, 84  # pixels: of a branch, of all that is no data, of the fraction beneath
+LANE, AROUND, FRACTION = 22, 89, 84  # pixels: of a branch, of all that is no data, of the fraction beneath
 GAP = 8
 CLASSES: dict[str, Colour] = {"agrees": SKY, "parts": RED, "absent": Colour("line", GRID)}
 

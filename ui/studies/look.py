@@ -40,7 +40,7 @@ NO_STEPS = "This run has no steps: there was nothing to fill."
 
 def axis(title: str, **settings: Any) -> dict[str, Any]:
     """An axis without lines of its own but for those that `settings` ask for."""
-    plain = {"zeroline": False, "showgrid": False, "title": {"text": title, "standoff": 4, "font_size": 11}}
+    plain = {"zeroline": False, "showgrid": False, "title": {"text": title, "standoff": 6, "font_size": 11}}
     return {**plain, **settings}
 
 

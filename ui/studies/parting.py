@@ -18,7 +18,7 @@ from ui.pieces import escaped, token_words, visible
 from ui.studies.look import SIX, Colour, axis, figure_of, said
 
 MOST = 12  # lanes
-LANE, AROUND = 92, 70  # pixels
+LANE, AROUND = 92, 75  # pixels
 FOOT, TALL, LABEL, HEAD = 0.17, 0.56, 0.08, 0.92  # of a lane: where bars begin, how high a sure one is, and the words
 GROUP, WIDEST = 0.84, 0.26  # of the room of a branch: all its bars, and one of them
 FAINT = 0.4

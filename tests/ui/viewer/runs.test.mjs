@@ -46,10 +46,15 @@ test("until a run's header arrives it is coming, and the one on screen is not go
 
 test("a run that waits for its turn again after a pause still goes on", () => {
   const runs = new Runs();
-  const paused = session("live") + first.slice(0, first.lastIndexOf("\n", first.length - 2) + 1) + session("paused");
+  const going = session("live") + first.slice(0, first.lastIndexOf("\n", first.length - 2) + 1);
+  const paused = going + session("paused");
+  const state = () => [runs.live, runs.moving, runs.coming, runs.session.status];
+  runs.feed(going);
+  assert.deepEqual(state(), [true, true, false, "live"]);
   runs.feed(paused);
+  assert.deepEqual(state(), [true, false, false, "paused"]);
   runs.feed(paused + session("queued", { place: 1 }));
-  assert.deepEqual([runs.live, runs.coming, runs.session.status], [true, false, "queued"]);
+  assert.deepEqual(state(), [true, false, false, "queued"]);
 });
 
 test("what comes after a run was pinned stands beneath it, until it is unpinned", () => {
