@@ -93,6 +93,7 @@ class Viewer {
     const wasLive = this.runs.live;
     const begun = this.runs.feed(text);
     if (begun) this.opened();
+    if (this.runs.moving) this.plots.arrived();
     if (this.unplaced && this.recording.steps.length) this.placeCursor();
     if (this.recording) this.grow(this.runs.live || (wasLive && !begun));
     this.announce();

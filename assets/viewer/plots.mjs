@@ -50,6 +50,11 @@ export class Plots {
     this.pacer.rest = moving ? REST.live : REST.still;
   }
 
+  /** A step of the live run has arrived. */
+  arrived() {
+    this.pacer.arrived();
+  }
+
   /** The theme's colours have changed. */
   restyle() {
     this.style += 1;

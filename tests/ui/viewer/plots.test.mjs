@@ -102,6 +102,35 @@ test("when a run has ended, what waits for the rest of a live one is drawn after
   assert.deepEqual(run.drawn, [["map", 0], ["map", 100 + REST.still * 100]]);
 });
 
+test("between slow steps of a live run all is drawn that fits, and nothing that would meet the next step", () => {
+  const { run, pacer, thing, until } = paced(30);
+  const things = ["timeline", "branches", "history"].map(thing);
+  pacer.rest = REST.live;
+  pacer.start();
+  for (let step = 0; step < 20; step += 1) {
+    until(200 * step);
+    pacer.arrived();
+    for (const one of things) pacer.ask(one);
+  }
+  const drawn = run.drawn.filter(([, at]) => at >= 400 && at < 3800);
+  assert.equal(drawn.length, 17 * things.length);
+  for (const [, at] of drawn) assert.ok((at % 200) + 30 <= 200, `at ${at}`);
+});
+
+test("between quick steps of a live run the rest holds", () => {
+  const { run, pacer, thing, until } = paced(40);
+  const map = thing("map");
+  pacer.rest = REST.live;
+  pacer.start();
+  for (let now = 0; now < 10_000; now += 50) {
+    until(now);
+    pacer.arrived();
+    pacer.ask(map);
+  }
+  assert.ok(run.drawn.length <= 10_000 / (40 * (REST.live + 1)) + 2, `${run.drawn.length} times`);
+  assert.ok(run.drawn.length > 8);
+});
+
 for (const [state, share] of [
   ["still", 6],
   ["live", 20],
