@@ -101,6 +101,8 @@ def _generate(arguments: argparse.Namespace) -> int:
     assert end is not None, "a run that was iterated to its end has one"
     print(end.text)
     kinds = f"{end.totals.init} init, {end.totals.denoise} denoise, {end.totals.refresh} refresh"
+    if end.totals.ahead:
+        kinds += f"; {end.totals.ahead} steps more were computed ahead"
     print(f"{end.totals.forwards} forwards ({kinds}); answer of branch {end.winner}; {end.stop}", file=sys.stderr)
     return 0
 

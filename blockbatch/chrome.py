@@ -12,7 +12,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from blockbatch.events import Add, Commit, ConfigChange, Drop, Eos, Event, Merge, Refresh, Resize, Sync
+from blockbatch.events import Add, Ahead, Commit, ConfigChange, Drop, Eos, Event, Merge, Refresh, Resize, Sync
 from blockbatch.trace import MASKED, MILLISECONDS, Rows, Step, Trace
 
 Record = dict[str, Any]
@@ -122,6 +122,8 @@ class _RunRecords:
                 return 0, f"block {branch} dropped", "knob", {}
             case Resize(branch, size):
                 return 0, f"block {branch} becomes {size}", "knob", {}
+            case Ahead(branch, positions):
+                return branch, "looks ahead", "lookahead", {"rows": len(positions)}
             case _:
                 return None
 

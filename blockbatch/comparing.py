@@ -73,6 +73,7 @@ def figures(trace: Trace) -> list[tuple[str, str]]:
         ("  init", str(totals.init)),
         ("  denoise", str(totals.denoise)),
         ("  refresh", str(totals.refresh)),
+        ("steps computed ahead", str(totals.ahead)),
         ("answer tokens", str(words)),
         ("tokens per forward", f"{tokens_per_forward(words, totals.forwards):.2f}"),
         ("answer of branch", str(end.winner)),

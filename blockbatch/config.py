@@ -19,6 +19,7 @@ MAX_BRANCHES = 16
 MAX_GEN_LENGTH = 4096
 MAX_SEED = 2**63 - 1
 MAX_COUNT = 10**9
+MAX_LOOKAHEAD = 16
 DEFAULT_BLOCK_SIZES = (4, 8, 16, 32, 64, 128)
 
 
@@ -43,7 +44,7 @@ PRESETS: dict[str, dict[str, Any]] = {
     "plus": {"stop_at_text_end": True, "eos_in_order": True, "forced_reach": 1},
 }
 # Ideas beyond the paper, off unless asked for.
-OPTIONS = ("stop_at_text_end", "eos_in_order", "forced_reach", "joint_threshold")
+OPTIONS = ("stop_at_text_end", "eos_in_order", "forced_reach", "joint_threshold", "lookahead")
 
 
 @dataclass(frozen=True)
@@ -51,12 +52,13 @@ class DecodeConfig:
     """How BlockBatch decodes one request.  The defaults are the preset `paper`.
 
     Thresholds are probabilities and may exceed 1 (then only the forced, most confident candidate is committed);
-    `sync_threshold` and `refresh_interval` are counted in tokens.  The last four are `OPTIONS` that the paper does not
+    `sync_threshold` and `refresh_interval` are counted in tokens.  The last five are `OPTIONS` that the paper does not
     have: `stop_at_text_end` ends the run as soon as a branch holds an end of text with nothing masked before it, be its
     window full or not; `eos_in_order` keeps a branch from committing an end of text before the text is there;
     `forced_reach`, counted in masked positions from the first one, is how far a token below the threshold may be forced
     (0: anywhere in the window); with `joint_threshold` the first masked tokens are committed together for as long as
-    the product of their confidences is above that (1: never).
+    the product of their confidences is above that (1: never); `lookahead` is how many rows that the leader may come to
+    hold are computed in the same forward as the one that it holds (0: none; see `blockbatch.ahead`).
     """
 
     variant: Literal["paper", "latest", "plus"] = "paper"
@@ -73,6 +75,7 @@ class DecodeConfig:
     eos_in_order: bool = False
     forced_reach: int = 0
     joint_threshold: float = 1.0
+    lookahead: int = 0
 
     def __post_init__(self) -> None:
         _set(self, "variant", choice("variant", self.variant, tuple(VARIANTS)))
@@ -89,6 +92,7 @@ class DecodeConfig:
         _set(self, "eos_in_order", boolean("eos_in_order", self.eos_in_order))
         _set(self, "forced_reach", integer("forced_reach", self.forced_reach, 0, MAX_BLOCK_SIZE))
         _set(self, "joint_threshold", number("joint_threshold", self.joint_threshold, 0, 2))
+        _set(self, "lookahead", integer("lookahead", self.lookahead, 0, MAX_LOOKAHEAD))
 
     @classmethod
     def preset(cls, name: str, **changes: Any) -> Self:

@@ -13,10 +13,11 @@ from typing import Any
 import numpy as np
 
 from blockbatch import rules
+from blockbatch.ahead import AheadRow, drafts, rows_ahead
 from blockbatch.changes import apply_changes, changed_config
 from blockbatch.config import DecodeConfig
 from blockbatch.denoiser import Cache, Denoiser
-from blockbatch.events import Eos, Merge, Refresh, Sync
+from blockbatch.events import Ahead, Eos, Merge, Refresh, Sync
 from blockbatch.state import Bools, Branches
 from blockbatch.stepper import Stepper, rounded_down
 from blockbatch.trace import Ints, Step
@@ -43,6 +44,8 @@ class Decoder:
         self._stepper = Stepper(denoiser, prompt, config)
         self._steps = self._decode()
         self._finished: Bools | None = None
+        self._ahead: list[AheadRow] = []
+        self._spare_rows: list[int] = []  # of the cache, for rows computed ahead
 
     def __iter__(self) -> Iterator[Step]:
         return self._steps
@@ -94,7 +97,7 @@ class Decoder:
         while not self._text_is_whole() and not self.branches.done.all():
             yield self._stepper.close()
             refreshed = self._refresh_if_due()
-            if not refreshed:
+            if not (refreshed or self._step_ahead()):
                 self._denoise()
             if refreshed and not self.config.rules.eos_after_every_forward and self._some_window_open():
                 continue
@@ -134,17 +137,49 @@ class Decoder:
         if self.config.rules.denoise_full_windows or not taking_part.any():
             taking_part = ~b.done
         windows = zip(np.flatnonzero(taking_part), b.start[taking_part], b.end[taking_part], strict=True)
-        self._stepper.open("denoise", [(int(n), int(start), int(end)) for n, start, end in windows])
+        self._look_ahead()
+        self._stepper.open("denoise", [(int(n), int(start), int(end)) for n, start, end in windows], ahead=self._ahead)
         self._commit()
         self._on_stage("denoise", b)
 
-    def _commit(self) -> None:
+    def _look_ahead(self) -> None:
+        """Choose the rows that the next forward computes ahead: the leader's, with more and more drafts written."""
+        b, leader = self.branches, self.branches.leader
+        positions = drafts(b, leader, self.config.lookahead, self.config.forced_reach, self._waiting[leader])
+        while len(self._spare_rows) < len(positions):
+            self._spare_rows.append(self._stepper.cache.allocate())
+        self._ahead = rows_ahead(b, leader, positions, self._spare_rows[: len(positions)])
+        if positions:
+            self._stepper.cache.copy(int(b.cache_rows[leader]), self._spare_rows[: len(positions)])
+            tokens = b.choice[leader, positions].tolist()
+            self._stepper.record(Ahead(int(b.sizes[leader]), tuple(positions), tuple(tokens)))
+
+    def _step_ahead(self) -> bool:
+        """Take the next step of a branch whose row and window are among those computed ahead, if there is one."""
+        b = self.branches
+        for place, known in enumerate(self._ahead):
+            branch = known.branch_in(b)
+            if branch is not None:
+                self._ahead = self._ahead[place + 1 :]  # those before it hold fewer tokens
+                self._stepper.open_ahead(branch, known)
+                self._commit(np.arange(len(b)) == branch)
+                self._on_stage("ahead", b)
+                return True
+        return False
+
+    @property
+    def _waiting(self) -> Bools:
+        """[N, G] candidates that have to wait for what is masked before them: ends of text, with `eos_in_order`."""
+        return np.equal(self.branches.choice, self._stepper.denoiser.eos_id) & self.config.eos_in_order
+
+    def _commit(self, taking_part: Bools | None = None) -> None:
         b, config = self.branches, self.config
         slots = b.masked & b.in_window & ~b.done[:, None]
-        waiting = np.equal(b.choice, self._stepper.denoiser.eos_id) & config.eos_in_order
+        if taking_part is not None:
+            slots &= taking_part[:, None]
         caution = rules.Caution(config.commit_threshold, config.forced_reach, config.joint_threshold)
         recorded = rounded_down(b.confidence)
-        self._stepper.commit(*rules.careful_commits(slots, b.confidence, recorded, caution, b.masked, waiting))
+        self._stepper.commit(*rules.careful_commits(slots, b.confidence, recorded, caution, b.masked, self._waiting))
 
     def _look_for_eos(self) -> None:
         """Note the first end of text of every full window, with the probability its branch gives it.

@@ -91,7 +91,17 @@ class Resize:
     size: int
 
 
-Event = Commit | Merge | Sync | Refresh | Eos | ConfigChange | Add | Drop | Resize
+@dataclass(frozen=True, slots=True)
+class Ahead:
+    """The step's forward also computed `branch` with its drafts `tokens` written: the first at the first of
+    `positions`, the first two, and so on."""
+
+    branch: int
+    positions: tuple[int, ...]
+    tokens: tuple[int, ...]
+
+
+Event = Commit | Merge | Sync | Refresh | Eos | ConfigChange | Add | Drop | Resize | Ahead
 
 EVENT_TYPES: dict[str, type[Any]] = {
     "commit": Commit,
@@ -103,6 +113,7 @@ EVENT_TYPES: dict[str, type[Any]] = {
     "add": Add,
     "drop": Drop,
     "resize": Resize,
+    "ahead": Ahead,
 }
 _NAMES = {cls: name for name, cls in EVENT_TYPES.items()}
 _FIELDS = {cls: tuple(field.name for field in fields(cls)) for cls in _NAMES}

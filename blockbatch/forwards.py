@@ -4,9 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 
+import numpy as np
+
 from blockbatch.baselines import UNCACHED
 from blockbatch.cells import STRUCTURE
-from blockbatch.events import ConfigChange
+from blockbatch.events import Ahead, ConfigChange
+from blockbatch.rules import windows
 from blockbatch.trace import Ints, Rows, Step, Trace
 
 
@@ -32,7 +35,8 @@ def packed_lengths(trace: Trace) -> list[int]:
 
     A forward of whole rows (init, refresh, and every one of a decoder without a cache) packs prompt and answer once for
     all branches whose rows are equal; a sampled refresh, whose noise is drawn by branch, once for each of them.  A
-    denoise packs the windows of the branches that took part, each longer to the left by the model's lookback.
+    denoise packs the windows of the branches that took part, each longer to the left by the model's lookback, and those
+    of the rows that it computed ahead.  A step that was computed ahead has no forward and packs nothing.
     """
     temperature, lengths = trace.header.config.temperature, list[int]()
     for step, rows in rows_seen(trace):
@@ -40,7 +44,10 @@ def packed_lengths(trace: Trace) -> list[int]:
             if isinstance(event, ConfigChange) and event.field == "temperature":
                 temperature = event.new
         whole = step.kind != "denoise" or trace.header.decoder in UNCACHED
-        lengths.append(_whole(trace, step, rows, temperature) if whole else _windows(trace, step))
+        if step.kind == "ahead":
+            lengths.append(0)
+        else:
+            lengths.append(_whole(trace, step, rows, temperature) if whole else _windows(trace, step, rows))
     return lengths
 
 
@@ -51,9 +58,20 @@ def _whole(trace: Trace, step: Step, rows: Mapping[int, Ints], temperature: floa
     return computed * (len(trace.header.prompt_tokens) + trace.header.config.gen_length)
 
 
-def _windows(trace: Trace, step: Step) -> int:
+def _windows(trace: Trace, step: Step, rows: Mapping[int, Ints]) -> int:
     to_the_end = trace.header.decoder == "prefix-cache"  # which computes all that follows, too
     windows = [state.window for state in step.branches if state.forward]
     spans = [(start, trace.header.config.gen_length if to_the_end else end) for start, end in windows]
+    spans += [span for event in step.events if isinstance(event, Ahead) for span in _ahead(step, event, rows)]
     leftmost, lookback = -len(trace.header.prompt_tokens), trace.header.lookback
     return sum(end - max(start - lookback, leftmost) for start, end in spans)
+
+
+def _ahead(step: Step, event: Ahead, rows: Mapping[int, Ints]) -> list[tuple[int, int]]:
+    """What was computed of each row ahead: from the start of its branch's window to the end of its own."""
+    drafted = np.repeat(rows[event.branch][None], len(event.positions), axis=0)
+    for count, (position, token) in enumerate(zip(event.positions, event.tokens, strict=True)):
+        drafted[count:, position] = token
+    begin = next(state.window[0] for state in step.branches if state.branch == event.branch)
+    _, ends, _ = windows(drafted < 0, np.repeat(event.branch, len(drafted)))
+    return [(begin, end) for end in ends.tolist()]

@@ -20,7 +20,8 @@ if TYPE_CHECKING:  # trace.py writes totals into a run's closing line, so only t
 class Totals:
     """Counts over a run's steps.
 
-    forwards by kind (their sum is the NFE: batched model calls, however many branches took part); per branch,
+    forwards by kind (their sum is the NFE: batched model calls, however many branches took part), and the steps that
+    needed none, because what they saw was computed ahead; per branch,
     tokens committed, tokens taken over by consensus, and tokens gained by leader resets (the leader's count of decoded
     tokens less the branch's own, summed over its resets); milliseconds of all forwards, of all rules, of recording.
     """
@@ -28,6 +29,7 @@ class Totals:
     init: int
     denoise: int
     refresh: int
+    ahead: int
     committed: Mapping[int, int]
     merged: Mapping[int, int]
     copied: Mapping[int, int]
@@ -45,7 +47,8 @@ class Totals:
             for name in ("committed", "merged", "copied")
         }
         kinds = {"forwards": self.forwards, "init": self.init, "denoise": self.denoise, "refresh": self.refresh}
-        return {**kinds, **counts, "milliseconds": dict(self.milliseconds)}
+        ahead = {"ahead": self.ahead} if self.ahead else {}  # as in records older than it
+        return {**kinds, **ahead, **counts, "milliseconds": dict(self.milliseconds)}
 
 
 def totals(steps: Sequence[Step]) -> Totals:
@@ -60,7 +63,8 @@ def totals(steps: Sequence[Step]) -> Totals:
         name: round(sum(getattr(step.milliseconds, name) for step in steps), 3)
         for name in ("forward", "consensus", "recording")
     }
-    return Totals(kinds["init"], kinds["denoise"], kinds["refresh"], counts[Commit], counts[Merge], counts[Sync], times)
+    by_kind = (kinds[name] for name in ("init", "denoise", "refresh", "ahead"))
+    return Totals(*by_kind, counts[Commit], counts[Merge], counts[Sync], times)
 
 
 def tokens_per_forward(tokens: int, forwards: int) -> float:

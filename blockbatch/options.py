@@ -29,7 +29,7 @@ def add_settings(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--gen-length", type=int, default=128, help="positions to fill (default: %(default)s)")
     for name in ("commit-threshold", "merge-threshold", "joint-threshold", "temperature"):
         parser.add_argument(f"--{name}", type=float)
-    for name in ("sync-threshold", "refresh-interval", "forced-reach", "seed"):
+    for name in ("sync-threshold", "refresh-interval", "forced-reach", "lookahead", "seed"):
         parser.add_argument(f"--{name}", type=int)
     parser.add_argument("--refresh", choices=("interval", "divergence", "never"))
     for name in ("stop-at-text-end", "eos-in-order"):

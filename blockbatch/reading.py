@@ -15,9 +15,9 @@ from typing import Any, get_type_hints
 import numpy as np
 
 from blockbatch.checks import Fields, shown
-from blockbatch.config import MAX_BRANCHES, MAX_GEN_LENGTH, Config, DecodeConfig, config_from_dict
+from blockbatch.config import MAX_BRANCHES, MAX_GEN_LENGTH, MAX_LOOKAHEAD, Config, DecodeConfig, config_from_dict
 from blockbatch.errors import ConfigError, TraceError
-from blockbatch.events import EVENT_TYPES, ConfigChange, Event
+from blockbatch.events import EVENT_TYPES, Ahead, ConfigChange, Event
 from blockbatch.metrics import totals
 from blockbatch.trace import (
     FORMAT,
@@ -216,7 +216,17 @@ def _event(line: Fields, length: int) -> Event:
     if arguments.get("position", 0) >= max(length, 1):
         raise TraceError(f"a {kind} stands at position {arguments['position']} of {length}")
     event: Event = EVENT_TYPES[kind](**arguments)
+    if isinstance(event, Ahead):
+        _check_ahead(event, length)
     return event
+
+
+def _check_ahead(event: Ahead, length: int) -> None:
+    positions, tokens = event.positions, event.tokens
+    if not 0 < len(positions) == len(tokens) <= MAX_LOOKAHEAD or len(set(positions)) < len(positions):
+        raise TraceError(f"it looks ahead to other than 1 to {MAX_LOOKAHEAD} positions, each with one token")
+    if max(positions) >= length:
+        raise TraceError(f"it looks ahead to position {max(positions)} of {length}")
 
 
 def _changed(config: Config | None, event: ConfigChange) -> Config:

@@ -12,13 +12,14 @@ from typing import Any, Literal
 
 import numpy as np
 
+from blockbatch.ahead import AheadRow
 from blockbatch.config import Config
 from blockbatch.denoiser import Denoiser, Prediction, Segment
 from blockbatch.events import Commit, Event
 from blockbatch.state import Bools, Branches
 from blockbatch.trace import RECORDED_CANDIDATES, BranchState, Candidates, Ints, Milliseconds, Step
 
-Kind = Literal["init", "denoise", "refresh"]
+Kind = Literal["init", "denoise", "refresh", "ahead"]
 Span = tuple[int, int, int]  # branch index, start, end: generated positions to compute
 RECORDED_FLOOR = 0.005  # candidates below this are not recorded, the best one excepted
 
@@ -41,10 +42,22 @@ class Stepper:
         """Note what happened, in order."""
         self._events.extend(events)
 
-    def open(self, kind: Kind, spans: Sequence[Span], full: bool = False) -> None:
-        """Start a step: forward `spans` (the prompt too when `full`) in one model call and fill the tables."""
-        self._forward(kind, spans, full)
+    def open(self, kind: Kind, spans: Sequence[Span], full: bool = False, ahead: Sequence[AheadRow] = ()) -> None:
+        """Start a step: forward `spans` (the prompt too when `full`) in one model call and fill the tables.
+
+        The same call computes the windows of the rows `ahead`, which keep what it gives.
+        """
+        self._forward(kind, spans, full, ahead)
         self._take_part([branch for branch, _, _ in spans])
+
+    def open_ahead(self, branch: int, known: AheadRow) -> None:
+        """Start a step of the branch at the index `branch` without a forward: what it would give is `known`."""
+        assert known.prediction is not None
+        self._kind = "ahead"
+        self._forward_end, self._forward_seconds, self._recording_seconds = time.perf_counter(), 0.0, 0.0
+        self.cache.copy(known.cache_row, [int(self.branches.cache_rows[branch])])
+        self._fill([(branch, known.start, known.end)], known.prediction)
+        self._take_part([branch])
 
     def open_full(self, kind: Kind, branches: Ints) -> None:
         """Start a step: forward the whole rows of the branches at the indices `branches`.
@@ -57,13 +70,21 @@ class Stepper:
             self._share(source, others)
         self._take_part(branches.tolist())
 
-    def _forward(self, kind: Kind, spans: Sequence[Span], full: bool) -> None:
-        self._kind = kind
+    def _forward(self, kind: Kind, spans: Sequence[Span], full: bool, ahead: Sequence[AheadRow] = ()) -> None:
+        b, self._kind = self.branches, kind
         began = time.perf_counter()
-        prediction = self.denoiser.forward([self._segment(span, full) for span in spans])
+        segments = [
+            self._segment(b.rows[n], int(b.sizes[n]), int(b.cache_rows[n]), (s, s, e), full) for n, s, e in spans
+        ]
+        segments += [self._segment(a.row, a.branch, a.cache_row, (a.begin, a.start, a.end), False) for a in ahead]
+        prediction = self.denoiser.forward(segments)
         self._forward_end = time.perf_counter()
         self._forward_seconds = self._forward_end - began
-        self._fill(spans, prediction)
+        first = sum(end - start for _, start, end in spans)
+        self._fill(spans, Prediction(*(column[:first] for column in prediction)))
+        for row in ahead:
+            last = first + row.end - row.start
+            row.prediction, first = Prediction(*(column[first:last] for column in prediction)), last
         self._recording_seconds = 0.0
 
     def _alike(self, kind: Kind, branches: Sequence[int]) -> list[list[int]]:
@@ -110,23 +131,16 @@ class Stepper:
         self.index += 1
         return step
 
-    def _segment(self, span: Span, full: bool) -> Segment:
-        branch, start, end = span
-        b = self.branches
-        row = np.where(b.rows[branch] < 0, self.denoiser.mask_id, b.rows[branch])
-        offset = len(self.prompt)
-        begin = 0 if full else max(offset + start - self.denoiser.lookback, 0)
-        tokens = np.concatenate([self.prompt, row])[begin : offset + end]
-        seed = np.random.SeedSequence([self.config.seed, self.index, int(b.sizes[branch])]).generate_state(1, np.uint64)
-        return Segment(
-            self.cache,
-            int(b.cache_rows[branch]),
-            begin,
-            tokens,
-            offset + start - begin,
-            self.config.temperature,
-            int(seed[0]),
-        )
+    def _segment(self, row: Ints, size: int, cache_row: int, span: tuple[int, int, int], full: bool) -> Segment:
+        """Of `row` [G] of a branch of block size `size` the part `span`, (begin, start, end): candidates are wanted
+        from start on.  The prompt too when `full`."""
+        answer = np.where(row < 0, self.denoiser.mask_id, row)
+        offset, (begin, start, end) = len(self.prompt), span
+        first = 0 if full else max(offset + begin - self.denoiser.lookback, 0)
+        tokens = np.concatenate([self.prompt, answer])[first : offset + end]
+        seed = np.random.SeedSequence([self.config.seed, self.index, size]).generate_state(1, np.uint64)
+        wanted, temperature = offset + start - first, self.config.temperature
+        return Segment(self.cache, cache_row, first, tokens, wanted, temperature, int(seed[0]))
 
     def _fill(self, spans: Sequence[Span], prediction: Prediction) -> None:
         b = self.branches

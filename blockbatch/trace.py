@@ -22,14 +22,14 @@ from numpy.typing import NDArray
 
 from blockbatch.config import MAX_BRANCHES, Config
 from blockbatch.errors import TraceError
-from blockbatch.events import Add, Commit, Drop, Event, Merge, Resize, Sync, event_to_dict
+from blockbatch.events import Add, Ahead, Commit, Drop, Event, Merge, Resize, Sync, event_to_dict
 from blockbatch.metrics import Totals, totals
 
 FORMAT = "blockbatch-trace"
 VERSION = 1
 RECORDED_CANDIDATES = 5
 MASKED = -1  # in a folded row: no token yet (the mask token's own id may stand in a prompt)
-KINDS = ("init", "denoise", "refresh")
+KINDS = ("init", "denoise", "refresh", "ahead")
 STOPS = ("eos", "complete", "stopped", "failed")
 
 Ints = NDArray[np.int64]
@@ -107,10 +107,13 @@ class Milliseconds:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Step:
-    """One forward and what followed.  Events stand in the order in which they happened."""
+    """One forward and what followed.  Events stand in the order in which they happened.
+
+    A step of kind ahead has no forward of its own: what its branch needed was computed in the one before.
+    """
 
     index: int
-    kind: Literal["init", "denoise", "refresh"]
+    kind: Literal["init", "denoise", "refresh", "ahead"]
     branches: tuple[BranchState, ...]
     candidates: tuple[Candidates, ...]
     events: tuple[Event, ...]
@@ -263,6 +266,7 @@ class Recorder:
 def tokens_in(step: Step) -> list[int]:
     """Every token id that `step` mentions; an id may come more than once."""
     written = [event.token for event in step.events if isinstance(event, WRITING)]
+    written += [token for event in step.events if isinstance(event, Ahead) for token in event.tokens]
     return [*written, *chain.from_iterable(candidates.tokens.tolist() for candidates in step.candidates)]
 
 

@@ -136,6 +136,7 @@ def create_api(page: gr.Blocks, engine: Engine, runs: LiveRuns, streams: int) ->
         eos_in_order: bool | None = None,
         forced_reach: int | None = None,
         joint_threshold: float | None = None,
+        lookahead: int | None = None,
     ) -> Progress:
         """Decode a prompt with BlockBatch, several block sizes at once, and stream how far it has come.
 
@@ -156,6 +157,7 @@ def create_api(page: gr.Blocks, engine: Engine, runs: LiveRuns, streams: int) ->
             eos_in_order: Commit an end of text only once all before it is there; else as the preset has it.
             forced_reach: A token is forced in the first so many masked positions, 0 for all; else as the preset.
             joint_threshold: First tokens are committed while their joint probability is above this; else as the preset.
+            lookahead: Rows of the leader that a forward computes ahead, 0 to 16; else as the preset.
 
         Returns:
             How far the run has come; the last one holds the answer.
@@ -167,7 +169,7 @@ def create_api(page: gr.Blocks, engine: Engine, runs: LiveRuns, streams: int) ->
         }  # fmt: skip
         options = {
             "stop_at_text_end": stop_at_text_end, "eos_in_order": eos_in_order, "forced_reach": forced_reach,
-            "joint_threshold": joint_threshold,
+            "joint_threshold": joint_threshold, "lookahead": lookahead,
         }  # fmt: skip
         settings |= {name: value for name, value in options.items() if value is not None}
 

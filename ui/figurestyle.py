@@ -19,6 +19,7 @@ LOOK: dict[Kind, tuple[str, str, str]] = {  # name, symbol, colour
     "merge": ("consensus commit", "diamond", "#0072B2"),
     "sync": ("leader reset", "triangle-up", "#E69F00"),
     "refresh": ("full recompute", "square", "#CC79A7"),
+    "ahead": ("step computed ahead", "triangle-right", "#F0E442"),
     "knob": ("knob moved", "circle", "#7F7F7F"),
     "eos": ("end of text", "hourglass", "#009E73"),
 }

@@ -10,7 +10,7 @@ from typing import Any, NamedTuple
 
 import gradio as gr
 
-from blockbatch.config import PRESETS, DecodeConfig
+from blockbatch.config import MAX_LOOKAHEAD, PRESETS, DecodeConfig
 from ui.parts import AT_ONCE, KNOB, card, segments, slider, switch
 from ui.session import ControlStore
 from ui.words import meaning
@@ -37,6 +37,7 @@ class OptionsCard(NamedTuple):
     eos_in_order: gr.Checkbox
     forced_reach: gr.Slider
     joint_threshold: gr.Slider
+    lookahead: gr.Slider
 
 
 class NextRunCard(NamedTuple):
@@ -74,6 +75,7 @@ def options_card() -> OptionsCard:
             switch("end of text in order", DEFAULTS.eos_in_order, meaning("eos_in_order")),
             slider("forced reach", 0, 64, 1, DEFAULTS.forced_reach, meaning("forced_reach")),
             slider("joint", 0, 1, 0.01, DEFAULTS.joint_threshold, meaning("joint_threshold")),
+            slider("lookahead", 0, MAX_LOOKAHEAD, 1, DEFAULTS.lookahead, meaning("lookahead")),
         )
 
 

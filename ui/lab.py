@@ -32,7 +32,10 @@ SECONDS_BETWEEN_FIGURES = 0.5
 MOST_RUNS_OFFERED = 8
 LONGEST_BEGINNING = 40  # characters of a prompt
 HOURS_KEPT = 2  # a sweep of a visitor who left
-SWEPT = ("commit_threshold", "merge_threshold", "sync_threshold", "refresh_interval", "forced_reach", "joint_threshold")
+SWEPT = (
+    "commit_threshold", "merge_threshold", "sync_threshold", "refresh_interval", "forced_reach", "joint_threshold",
+    "lookahead",
+)  # fmt: skip
 
 
 class Lab(NamedTuple):

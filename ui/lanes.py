@@ -11,8 +11,8 @@ from blockbatch.events import Add, Commit, ConfigChange, Drop, Eos, Event, Merge
 from blockbatch.trace import Step, Trace
 
 Axis = Literal["step", "time"]
-Kind = Literal["merge", "sync", "refresh", "knob", "eos"]
-KINDS: tuple[Kind, ...] = ("merge", "sync", "refresh", "knob", "eos")
+Kind = Literal["merge", "sync", "refresh", "ahead", "knob", "eos"]
+KINDS: tuple[Kind, ...] = ("merge", "sync", "refresh", "ahead", "knob", "eos")
 KIND_OF: dict[type[Event], Kind] = {
     Merge: "merge", Sync: "sync", Eos: "eos", ConfigChange: "knob", Add: "knob", Drop: "knob", Resize: "knob",
 }  # fmt: skip
@@ -95,8 +95,8 @@ def marks(trace: Trace) -> list[Mark]:
 
 def _marks_of(step: Step) -> list[Mark]:
     lanes: dict[int | None, dict[Kind, list[Event]]] = {}
-    if step.kind == "refresh":
-        lanes[None] = {"refresh": []}
+    if step.kind in ("refresh", "ahead"):
+        lanes[None] = {step.kind: []}
     for event in step.events:
         if kind := KIND_OF.get(type(event)):
             lane = getattr(event, "branch", None) if kind in IN_LANES else None
@@ -132,6 +132,8 @@ def words(kind: Kind, events: Sequence[Any]) -> str:
         return f"block {events[0].branch}: leader reset to block {events[0].leader}, tokens gained: {events[0].gained}"
     if kind == "eos":
         return f"end of text in block {', '.join(str(event.branch) for event in events)}"
+    if kind == "ahead":
+        return "no forward: computed ahead"
     return "; ".join(map(_change, events)) if kind == "knob" else "full recompute"
 
 

@@ -83,6 +83,7 @@ export function palette(root) {
     "merge",
     "sync",
     "refresh",
+    "ahead",
     "knob",
     "eos",
     "focus",

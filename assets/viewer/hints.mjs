@@ -38,6 +38,7 @@ export const HINTS = {
   "#bb-end-of-text-in-order": word("eos_in_order"),
   "#bb-forced-reach": word("forced_reach"),
   "#bb-joint": word("joint_threshold"),
+  "#bb-lookahead": word("lookahead"),
   "#bb-preset": word("preset"),
   "#bb-length": word("length"),
   "#bb-seed": word("seed"),

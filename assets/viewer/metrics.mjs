@@ -39,6 +39,7 @@ function emptyEntry() {
     init: 0,
     denoise: 0,
     refresh: 0,
+    ahead: 0,
     committed: 0,
     merged: 0,
     copied: 0,
@@ -98,7 +99,7 @@ export function figures(recording, frame) {
     {
       value: `${calls}`,
       label: "forwards",
-      detail: `${entry.init} init, ${entry.denoise} denoise, ${entry.refresh} full recompute`,
+      detail: `${entry.init} init, ${entry.denoise} denoise, ${entry.refresh} full recompute${aheadPart(entry)}`,
     },
     {
       value: calls ? (tokens / calls).toFixed(1) : "0",
@@ -118,6 +119,11 @@ export function figures(recording, frame) {
     },
     agreementFigure(frame.ordered),
   ];
+}
+
+/** Steps that needed no forward, where there are any. */
+function aheadPart({ ahead }) {
+  return ahead ? `; ${ahead} ${ahead === 1 ? "step" : "steps"} ahead` : "";
 }
 
 /** Agreement among several branches; a run of one has none. */

@@ -55,10 +55,11 @@ export class Recording {
 }
 
 /** The kinds of marks on the timeline, in the order in which they are explained. */
-export const MARKS = ["merge", "sync", "refresh", "knob", "eos"];
+export const MARKS = ["merge", "sync", "refresh", "ahead", "knob", "eos"];
 
 const MARK_OF = { merge: "merge", sync: "sync", eos: "eos", config: "knob", add: "knob", drop: "knob", resize: "knob" };
 
+const OF_STEPS = new Set(["refresh", "ahead"]); // what a step is, not what happens in it
 const IN_LANES = new Set(["merge", "sync"]); // the other kinds stand in the lane of events
 const APART = 0.3; // of a step's slot: between marks that share a lane and a step
 
@@ -67,7 +68,7 @@ const APART = 0.3; // of a step's slot: between marks that share a lane and a st
  * Those that share a lane stand beside each other.
  */
 export function marksOf(step) {
-  const lanes = new Map(step.kind === "refresh" ? [[null, new Map([["refresh", []]])]] : []);
+  const lanes = new Map(OF_STEPS.has(step.kind) ? [[null, new Map([[step.kind, []]])]] : []);
   for (const event of step.events) {
     const kind = MARK_OF[event.type];
     if (!kind) continue;
@@ -89,7 +90,7 @@ function beside(step, lane, kinds) {
 
 /** The cell that a mark is about, if any. */
 function cellOf(kind, event) {
-  if (kind === "refresh" || kind === "knob") return { branch: null, position: null };
+  if (OF_STEPS.has(kind) || kind === "knob") return { branch: null, position: null };
   return { branch: event.branch, position: event.position ?? event.positions[0] ?? null };
 }
 

@@ -3,7 +3,7 @@
 import { happenings, HOW, MASKED } from "./fold.mjs";
 import { visible } from "./pieces.mjs";
 
-const KIND_NAMES = { init: "first forward", denoise: "denoise", refresh: "full recompute" };
+const KIND_NAMES = { init: "first forward", denoise: "denoise", refresh: "full recompute", ahead: "step computed ahead" };
 
 /** The name of a forward's kind on screen. */
 export function kindName(kind) {
@@ -27,6 +27,8 @@ export function stepSentence(step) {
   parts.push(...resets(step.events));
   const eos = step.events.filter((event) => event.type === "eos");
   if (eos.length) parts.push(`end of text found by ${sizes(eos)}`);
+  const ahead = step.events.find((event) => event.type === "ahead");
+  if (ahead) parts.push(`${plural(ahead.positions.length, "row")} of block ${ahead.branch} computed ahead`);
   const kind = kindName(step.kind);
   return `${kind[0].toUpperCase()}${kind.slice(1)}: ${parts.join("; ")}.`;
 }
@@ -63,6 +65,7 @@ function happeningText(recording, event) {
   const at = `at position ${event.position}`;
   switch (event.type) {
     case "forward":
+      if (event.kind === "ahead") return "no forward is needed: the one before has computed just this row and window";
       return `the forward (${kindName(event.kind)}) gives every masked position of the windows its candidates`;
     case "commit":
       return `block ${event.branch} ${event.forced ? "is forced to commit" : "commits"} ${token} ${chance(event.probability)} ${at}`;
@@ -72,11 +75,19 @@ function happeningText(recording, event) {
       return `block ${event.branch}, ${plural(event.gained, "token")} behind, is reset to the leader, block ${event.leader}`;
     case "refresh":
       return `all keys and values are recomputed (${event.reason})`;
+    case "ahead":
+      return `the forward also computes block ${event.branch} with ${tokensAhead(recording, event)} written`;
     case "eos":
       return `block ${event.branch} finds an end of text ${at}, with ${chance(event.probability)}`;
     default:
       return changeText(event);
   }
+}
+
+/** The drafts that rows were computed ahead with: one more in each. */
+function tokensAhead(recording, { tokens, positions }) {
+  const shown = tokens.map((token) => quoted(recording, token)).join(", ");
+  return `${shown} (one more in each row) from position ${positions[0]} on`;
 }
 
 /** Why a cell holds what it holds, with its numbers. */
@@ -168,6 +179,8 @@ export function markWords(kind, events) {
       return `end of text in block ${events.map((event) => event.branch).join(", ")}`;
     case "knob":
       return events.map(changeText).join("; ");
+    case "ahead":
+      return "no forward: computed ahead";
     default:
       return "full recompute";
   }

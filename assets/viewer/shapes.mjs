@@ -6,6 +6,7 @@ export const SHAPES = {
   merge: "M5 0 10 5 5 10 0 5z",
   sync: "M5 .4 10 9.4H0z",
   refresh: "M.7.7H9.3V9.3H.7z",
+  ahead: "M.6.4 5 5 .6 9.6zM5 .4 9.4 5 5 9.6z",
   knob: "M5 .4a4.6 4.6 0 1 1 0 9.2a4.6 4.6 0 1 1 0-9.2z",
   eos: "M.6 0H9.4L5.9 5 9.4 10H.6L4.1 5z",
 };

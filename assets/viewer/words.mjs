@@ -154,6 +154,11 @@ export const WORDS = {
     "code": "joint_threshold",
     "meaning": "The first masked tokens are committed together while the product of their confidences is above this; 1 is never."
   },
+  "lookahead": {
+    "name": "lookahead",
+    "code": "lookahead",
+    "meaning": "How many rows that the leader may come to hold a forward computes beside the one that it holds; 0 is none."
+  },
   "length": {
     "name": "length",
     "code": "gen_length",
@@ -181,6 +186,11 @@ export const WORDS = {
     "paper": "denoise",
     "code": "denoise",
     "meaning": "A forward over the active windows alone; everything else is read from the cache."
+  },
+  "ahead": {
+    "name": "step computed ahead",
+    "code": "Ahead",
+    "meaning": "A step that needs no forward: the leader committed just what the forward before had tried, so its result is known."
   },
   "packed": {
     "name": "packed tokens",

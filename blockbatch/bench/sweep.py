@@ -21,6 +21,7 @@ from blockbatch.bench.statistics import Oracle, Share
 from blockbatch.config import (
     DEFAULT_BLOCK_SIZES,
     MAX_BLOCK_SIZE,
+    MAX_LOOKAHEAD,
     BaselineConfig,
     Config,
     DecodeConfig,
@@ -67,6 +68,8 @@ PARAMETERS = {
                   0, 64, (0, 1, 2, 4, 8)),
         Parameter("joint_threshold", "how probable the first masked tokens must be together to be committed",
                   "probability", 0.0, 1.0, (0.4, 0.5, 0.6, 0.7, 0.8)),
+        Parameter("lookahead", "how many rows that the leader may come to hold a forward computes ahead", "rows",
+                  0, MAX_LOOKAHEAD, (0, 1, 2, 4, 8)),
         Parameter("block_size", "the one block size of Fast-dLLM's dual cache", "tokens",
                   1, 256, DEFAULT_BLOCK_SIZES),
         Parameter("branches", "the block sizes that decode together", "sets", 1, MAX_BLOCK_SIZE, ()),

@@ -49,7 +49,10 @@ def counts_alike(config: Config, lookback: int = 0, changes: dict[int, dict[str,
     model = Counting(lookback)
     trace = recorded(config, changes, model)
     assert trace.header.lookback == lookback
-    assert packed_lengths(trace) == model.packed
+    steps = zip(trace.steps, packed_lengths(trace), strict=True)
+    by_step = [(step.kind == "ahead", packed) for step, packed in steps]
+    assert [packed for ahead, packed in by_step if not ahead] == model.packed
+    assert not any(packed for ahead, packed in by_step if ahead)
     return trace
 
 
@@ -57,6 +60,12 @@ def counts_alike(config: Config, lookback: int = 0, changes: dict[int, dict[str,
 @given(config=decode_configs)
 def test_block_batch(config: DecodeConfig) -> None:
     counts_alike(config)
+
+
+@pytest.mark.parametrize("lookback", [0, 1])
+def test_rows_computed_ahead_are_counted(lookback: int) -> None:
+    trace = counts_alike(DecodeConfig(block_sizes=(4, 32), gen_length=64, lookahead=5), lookback)
+    assert trace.totals.ahead
 
 
 @settings(max_examples=20, deadline=None)

@@ -76,9 +76,12 @@ def test_viewer_modules_agree_with_python(tmp_path: Path) -> None:
         ScriptedModel(), "any prompt", DecodeConfig.preset("plus", gen_length=96, forced_reach=2, joint_threshold=0.6)
     )
     list(plus)
+    ahead = Run(ScriptedModel(), "any prompt", DecodeConfig.preset("plus", block_sizes=(8, 32), lookahead=4))
+    list(ahead)
+    assert ahead.trace.totals.ahead
     traces = {run.title: load_trace(run.path) for run in bundled_runs(Settings().traces)}
     cases: list[dict[str, Any]] = []
-    traces = {"steered": steered_trace(), "latest": latest.trace, "plus": plus.trace, **traces}
+    traces = {"steered": steered_trace(), "latest": latest.trace, "plus": plus.trace, "ahead": ahead.trace, **traces}
     for name, trace in traces.items():
         path = tmp_path / f"{len(cases)}.ndjson"
         trace.save(path)

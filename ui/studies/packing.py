@@ -48,6 +48,8 @@ def packing(trace: Trace) -> go.Figure:
         return said(NO_STEPS, trace.header.run)
     by_kind: dict[str, list[Forward]] = {kind: [] for kind in LOOKS}
     for step, packed in zip(trace.steps, packed_lengths(trace), strict=True):
+        if step.kind == "ahead":  # it has no forward
+            continue
         taking_part = sum(state.forward for state in step.branches)
         by_kind[step.kind].append(Forward(step.index + 1, packed, step.milliseconds.forward, taking_part))
     data = [drawn for kind, own in by_kind.items() if own for drawn in (_bars(kind, own), _points(kind, own))]

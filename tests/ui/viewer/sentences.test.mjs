@@ -67,7 +67,7 @@ test("a step is told in one sentence, with the words of the screen", () => {
   for (const { recording: run } of runs) {
     for (const step of run.steps) {
       const sentence = stepSentence(step);
-      assert.match(sentence, /^(First forward|Denoise|Full recompute): .*\.$/);
+      assert.match(sentence, /^(First forward|Denoise|Full recompute|Step computed ahead): .*\.$/);
       assert.equal(
         sentence.includes("leader reset"),
         step.events.some((event) => event.type === "sync"),
