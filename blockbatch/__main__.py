@@ -125,8 +125,9 @@ def _standard_input() -> str:
 
 def _config(arguments: argparse.Namespace) -> Config:
     """The config that the options describe; an option that the decoder does not know is an error, not ignored."""
-    make = DecodeConfig.preset if arguments.decoder in VARIANTS else BaselineConfig.make
-    return make(arguments.decoder, **given(arguments))
+    if arguments.decoder in VARIANTS:
+        return DecodeConfig.preset(arguments.decoder, **given(arguments))
+    return BaselineConfig.make(arguments.decoder, **given(arguments))
 
 
 def _compare(arguments: argparse.Namespace) -> int:
