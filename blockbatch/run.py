@@ -36,8 +36,9 @@ class Run:
 
     PromptError at once where the prompt is empty or, with `gen_length`, longer than the model's context.  If the
     decoding breaks, the closing line is still yielded (stop "failed") and then the error is raised, so that what was
-    recorded stays usable.  `after_step` is called with each step and the decoder before the step's line is yielded;
-    `origin` names the run and step that this one was forked from.
+    recorded stays usable.  One that is stopped before its first step decodes nothing.  `after_step` is called with
+    each step and the decoder before the step's line is yielded; `origin` names the run and step that this one was
+    forked from.
     """
 
     def __init__(
@@ -73,6 +74,9 @@ class Run:
 
     def __iter__(self) -> Iterator[str]:
         yield self._recorder.start()
+        if self._stopped.is_set():  # while it waited for its turn: it has decoded nothing, and needs no cache for that
+            yield self._recorder.close(End(self._config.block_sizes[0], "", "stopped", None, self.trace.totals))
+            return
         try:
             for step in self._decoder:
                 line = self._recorder.add(step)

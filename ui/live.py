@@ -111,7 +111,8 @@ class LiveRuns:
     def _parts(self, order: Order, key: str) -> Iterator[Part]:
         yield from self._wait_in_line(key)
         yield session_line("live", **({"against": order.against} if order.against else {}))
-        yield from (self.elsewhere or self._here)(order, key)
+        stopped = self.store.read(key).stopped  # in line: nothing is left to decode, for which no device is asked
+        yield from (self._here if stopped or not self.elsewhere else self.elsewhere)(order, key)
 
     def _here(self, order: Order, key: str) -> Iterator[Part]:
         steering = Steering(order.run, order.settings, self.store, key, order.repeated, line=self.turnstile)

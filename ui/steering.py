@@ -120,6 +120,7 @@ class Steering:
         lines, obedience = iter(self.run), Obedience(self.run, dict(self.settings))
         self._end = self.clock() + self.seconds
         yield next(lines) + "\n"
+        yield from self._stop_if_over()  # it may have been stopped while it waited for its first turn
         began = self.clock()
         for number, line in enumerate(lines, start=1):
             yield line + "\n"
