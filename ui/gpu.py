@@ -31,7 +31,7 @@ MOST_SECONDS = 120  # of a visitor's daily quota that one run may take
 def seconds_for(gen_length: int, pace: float) -> int:
     """How long a run may take: a forward a position, which is the most that it needs, at the pace asked for."""
     a_step = max(SECONDS_A_FORWARD, 1 / pace if pace else 0.0)
-    return min(SECONDS_TO_BEGIN + ceil(gen_length * a_step), MOST_SECONDS)
+    return ceil(min(SECONDS_TO_BEGIN + gen_length * a_step, MOST_SECONDS)) if gen_length else SECONDS_TO_BEGIN
 
 
 def decode_on_gpu(

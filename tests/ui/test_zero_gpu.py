@@ -128,6 +128,12 @@ def test_the_device_is_asked_for_as_long_as_the_run_may_need(space: Space) -> No
     assert seconds_for(512, 1.0) == MOST_SECONDS
 
 
+def test_a_pace_that_is_next_to_nothing_asks_for_as_long_as_one_may() -> None:
+    """A program may ask for any pace; 1 / 5e-324 is infinite."""
+    assert seconds_for(64, 5e-324) == MOST_SECONDS
+    assert seconds_for(0, 5e-324) == seconds_for(0, 0.0)
+
+
 def test_what_is_sent_to_a_worker_can_be_pickled_and_made_again() -> None:
     engine = engine_of(ScriptedModel())
     run = Run(ScriptedModel(), "any prompt", DecodeConfig(gen_length=32))
