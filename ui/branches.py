@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 
 import gradio as gr
 
-from blockbatch.config import DEFAULT_BLOCK_SIZES, MAX_BLOCK_SIZE, integer
+from blockbatch.config import DEFAULT_BLOCK_SIZES, MAX_BLOCK_SIZE, typed_integer
 from blockbatch.errors import ConfigError
 from ui.parts import IN_TURN, KNOB, card, note, warn
 from ui.session import ControlStore
@@ -65,8 +65,7 @@ def picked(chips: Sequence[str]) -> list[int]:
 
 def new_block_size(known: Sequence[int], text: str) -> int:
     """`text` as a block size that has no chip yet, else a ConfigError."""
-    digits = text.strip()
-    size = integer("The block size", int(digits) if digits.isdecimal() else text, 1, MAX_BLOCK_SIZE)
+    size = typed_integer("The block size", text, 1, MAX_BLOCK_SIZE)
     if size in known:
         raise ConfigError("The block size", size, "one that is not there yet; switch its chip on")
     return size
@@ -108,8 +107,7 @@ def resize(store: ControlStore, run: str | None, known: list[int], chips: list[s
         warn(error)
         return (gr.skip(),) * 3
     sizes = picked([str(size) if chip == old else chip for chip in chips])
-    store.resize(run, int(old), size)
-    store.change(run, settings={"block_sizes": sizes})
+    store.resize(run, int(old), size, {"block_sizes": sizes})
     return show(sorted(size if each == int(old) else each for each in known), sizes)
 
 

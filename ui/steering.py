@@ -61,7 +61,7 @@ class Obedience:
             yield from self._resize(size, new_size)
         self.resizes = len(wishes.resizes)
         for name, value in wishes.settings.items():
-            if self.settings.get(name) != value:
+            if differs(self.settings.get(name), value):
                 yield from self._try(**{name: value})
                 self.settings[name] = value
 
@@ -74,6 +74,8 @@ class Obedience:
         self.steps = self.steps + 1 if wishes.paused else wishes.steps
 
     def _resize(self, size: int, new_size: int) -> Iterator[Refusal]:
+        if size not in self.settings["block_sizes"]:  # switched on and resized since the last step: one more to add
+            return
         sizes = sorted(new_size if each == size else each for each in self.settings["block_sizes"])
         yield from self._try(block_sizes=sizes, resize={size: new_size})
         self.settings["block_sizes"] = sizes
@@ -83,6 +85,11 @@ class Obedience:
             self.run.reconfigure(**changes)
         except BlockBatchError as error:
             yield Refusal(str(error))
+
+
+def differs(old: object, new: object) -> bool:
+    """Whether a wish is new; one that holds NaN, which never equals itself, is not new again at every step."""
+    return old != new and repr(old) != repr(new)
 
 
 @dataclass
