@@ -77,8 +77,11 @@ class LiveRuns:
 
     def stream(self, prompt: str, config: Config, pace: float, warn: Warn) -> Iterator[tuple[str, str]]:
         """(key, text so far) again and again; the text only grows.  BlockBatchError if the run cannot start."""
-        job = Job("start", (prompt, config))
-        yield from self.follow(Order(self.start(prompt, config), job, settings_of(config)), pace, warn)
+        yield from self.follow(self.order(prompt, config), pace, warn)
+
+    def order(self, prompt: str, config: Config) -> Order:
+        """A run that is made, for `follow`.  BlockBatchError if it cannot start."""
+        return Order(self.start(prompt, config), Job("start", (prompt, config)), settings_of(config))
 
     def follow(self, order: Order, pace: float, warn: Warn) -> Iterator[tuple[str, str]]:
         """`stream` for a run that is made already."""
