@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 import gradio as gr
 
 from blockbatch.config import DEFAULT_BLOCK_SIZES, MAX_BLOCK_SIZE, typed_integer
-from blockbatch.errors import ConfigError
+from blockbatch.errors import BlockBatchError, ConfigError
 from ui.parts import IN_TURN, KNOB, card, note, warn
 from ui.session import ControlStore
 
@@ -99,11 +99,15 @@ def add(store: ControlStore, run: str | None, known: list[int], chips: list[str]
     return *show(sorted([*known, size]), sizes), ""
 
 
-def resize(store: ControlStore, run: str | None, known: list[int], chips: list[str], old: str, text: str) -> Updates:
-    """Let the branch `old` go on with the size in `text`; a warning where that cannot be."""
+def resize(
+    store: ControlStore, run: str | None, known: list[int], chips: list[str], old: str | None, text: str
+) -> Updates:
+    """Let the branch `old` go on with the size in `text`; a warning where that cannot be, as when all chips are off."""
     try:
         size = new_block_size(known, text)
-    except ConfigError as error:
+        if old is None or old not in chips:
+            raise BlockBatchError("Only a branch that is on can be resized; switch its chip on first.")
+    except BlockBatchError as error:
         warn(error)
         return (gr.skip(),) * 3
     sizes = picked([str(size) if chip == old else chip for chip in chips])

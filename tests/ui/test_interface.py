@@ -9,6 +9,7 @@ from typing import Any
 
 import gradio as gr
 import pytest
+from gradio.route_utils import delete_files_created_by_app
 from scripted import ScriptedModel
 
 from blockbatch.config import OPTIONS, PRESETS, DecodeConfig
@@ -125,9 +126,30 @@ def test_a_size_that_is_there_already_changes_nothing(warnings_shown: list[str])
     assert len(warnings_shown) == 2
 
 
-def test_an_opened_trace_replaces_the_run_and_its_file_is_not_kept(recording: Path) -> None:
-    value, *_ = recorded.opened_or_warned(recording)
-    assert '"name":"run.ndjson"' in value.splitlines()[0]
+def test_where_no_branch_is_on_none_can_be_resized(warnings_shown: list[str]) -> None:
+    store = LocalControlStore()
+    off = branches.choose(store, None, [])
+    assert off.value is None
+    assert branches.resize(store, None, [4, 8], [], None, "48") == (gr.skip(),) * 3
+    assert warnings_shown == ["Only a branch that is on can be resized; switch its chip on first."]
+
+
+def test_an_opened_trace_replaces_the_run_of_everybody_who_opens_it(recording: Path, warnings_shown: list[str]) -> None:
+    """Gradio lays the same file of several visitors under one path."""
+    for _ in range(2):
+        value, *_ = recorded.opened_or_warned(recording)
+        assert '"name":"run.ndjson"' in value.splitlines()[0]
+    assert not warnings_shown
+
+
+def test_the_file_of_an_opened_trace_is_not_kept(recording: Path) -> None:
+    page = create_ui(Engine(problem="No model."), Settings())
+    assert page.delete_cache == (600, 600), "seconds between two looks, and that a file may be old"
+    page.upload_file_set.add(str(recording))
+    recorded.opened_or_warned(recording)
+    delete_files_created_by_app(page, 600)
+    assert recording.exists()
+    delete_files_created_by_app(page, -1)
     assert not recording.exists()
 
 
