@@ -20,6 +20,7 @@ logger = logging.getLogger(__name__)
 
 NAP = 0.02
 NO_LIMIT = float("inf")
+MINUTES_OF_A_PAUSE = 60  # a tab that was left open would keep its cache and its place among the streams for good
 CLOSING = '{"type":"end"'
 LIVE = session_line("live")
 
@@ -112,6 +113,7 @@ class Steering:
     clock: Callable[[], float] = time.monotonic
     sleep: Callable[[float], None] = time.sleep
     _end: float = field(init=False, default=NO_LIMIT)
+    _forgotten: bool = field(init=False, default=False)
 
     def __iter__(self) -> Iterator[Part]:
         """The lines of the run, each ended; empty texts while waiting for the next.  A run that breaks ends here."""
@@ -142,8 +144,12 @@ class Steering:
         """Between two steps: wait as the pace or a pause asks, then for a turn; pass on what was asked meanwhile."""
         said = LIVE
         while not (wishes := self.store.read(self.key)).stopped and not self._late:
-            waited = not wishes.pace or self.clock() - began >= 1 / wishes.pace
+            stood = self.clock() - began
+            waited = not wishes.pace or stood >= 1 / wishes.pace
             ahead = self._ahead(obedience.may_step(wishes))
+            self._forgotten = ahead is None and stood >= 60 * MINUTES_OF_A_PAUSE
+            if self._forgotten:
+                break
             if waited and ahead == 0:
                 obedience.stepping(wishes)
                 break
@@ -174,6 +180,9 @@ class Steering:
         elif self._late:
             self.run.stop()
             yield Refusal(f"The run was stopped: {self.seconds:.0f} seconds are as long as one may take here.")
+        elif self._forgotten:
+            self.run.stop()
+            yield Refusal(f"The run was stopped, for it was paused for {MINUTES_OF_A_PAUSE} minutes; fork it to go on.")
 
     @property
     def _late(self) -> bool:

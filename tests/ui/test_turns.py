@@ -97,6 +97,23 @@ def test_a_paused_run_can_be_stopped_or_left_without_a_place() -> None:
         assert '"queued"' not in next(paused.stage.stream())[1]
 
 
+def test_a_run_that_is_left_in_a_pause_ends_after_an_hour_and_one_that_waits_in_line_does_not() -> None:
+    paused, waited = Paused(), Paused()
+    waited.stage.store.change(waited.second_key, pace=1 / 5400)
+    waited.stage.store.step(waited.key)
+    text = list(paused.first)[-1][1]
+    assert 3600 <= paused.stage.clock.now < 3700
+    assert '"stop":"stopped"' in text
+    assert steps_in(text) == paused.steps
+    assert paused.stage.warnings == ["The run was stopped, for it was paused for 60 minutes; fork it to go on."]
+    while waited.stage.clock.now < 3700:
+        next(waited.first)
+    assert status(next(waited.first)[1]) == {"status": "queued", "place": 1}
+    waited.second.close()  # type: ignore[attr-defined]
+    assert steps_in(until(waited.first, status="paused")) == waited.steps + 1
+    assert not waited.stage.warnings
+
+
 def test_a_run_that_is_stopped_in_line_decodes_nothing_and_asks_for_no_device() -> None:
     stage = Stage(places=1)
     first = stage.stream(pace=5)
