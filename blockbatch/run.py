@@ -37,8 +37,9 @@ class Run:
 
     PromptError at once where the prompt is no text, is empty or, with `gen_length`, longer than the model's context.
     If the decoding or `after_step` breaks, the closing line is still yielded (stop "failed"), after that of the step in
-    hand, and then the error is raised, so that what was recorded stays usable.  `after_step` is called with each step
-    and the decoder before the step's line is yielded; `origin` names the run and step that this one was forked from.
+    hand, and then the error is raised, so that what was recorded stays usable.  A run that is stopped before its first
+    step decodes nothing.  `after_step` is called with each step and the decoder before the step's line is yielded;
+    `origin` names the run and step that this one was forked from.
     """
 
     def __init__(
@@ -76,6 +77,9 @@ class Run:
 
     def __iter__(self) -> Iterator[str]:
         yield self._recorder.start()
+        if self._stopped.is_set():  # while it waited for its turn: it has decoded nothing, and needs no cache for that
+            yield self._recorder.close(End(self._config.block_sizes[0], "", "stopped", None, self.trace.totals))
+            return
         recorded: list[str] = []  # lines that are not yielded yet
         try:
             for step in self._decoder:
