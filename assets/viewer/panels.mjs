@@ -2,7 +2,7 @@
 
 import { MASKED } from "./fold.mjs";
 import { el, icon, say } from "./dom.mjs";
-import { figures, speaker } from "./metrics.mjs";
+import { figures, over, speaker } from "./metrics.mjs";
 import { visible } from "./pieces.mjs";
 import { cellHistory, cellSentence, chance, quoted } from "./sentences.mjs";
 import { SHAPES } from "./shapes.mjs";
@@ -113,11 +113,10 @@ export class TextPanel {
 
   draw({ recording, frame }) {
     const branch = speaker(recording, frame);
-    const over = recording.end && frame.step === recording.steps.length - 1;
     say(this.promptText, recording.header.prompt);
     say(
       this.textTitle,
-      over ? `Final text, from block ${branch.size}` : `Text so far, from block ${branch.size}, the leader`,
+      over(recording, frame) ? `Final text, from block ${branch.size}` : `Text so far, from block ${branch.size}, the leader`,
     );
     this.text.replaceChildren(
       ...this.runs(recording, frame, branch).map(([kind, text]) =>

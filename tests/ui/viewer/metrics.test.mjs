@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 
 import { happenings } from "../../../assets/viewer/fold.mjs";
-import { agreement, duration, figures, forwards, tokensBefore } from "../../../assets/viewer/metrics.mjs";
+import { agreement, duration, figures, forwards, over, speaker, tokensBefore } from "../../../assets/viewer/metrics.mjs";
 import { runs } from "./traces.mjs";
 
 for (const { name, recording, expected } of runs) {
@@ -50,6 +50,16 @@ for (const { name, recording } of runs) {
     const written = (until) => Number(figures(recording, recording.frame(n, until))[3].detail.match(/of (\d+) tokens/)[1]);
     assert.equal(written(first), written(first - 1) + 1);
     assert.equal(written(all.length), written(null));
+  });
+}
+
+for (const { name, recording } of runs) {
+  test(`${name}: the winner speaks when the run is over, and inside its last step the leader still does`, () => {
+    const n = recording.steps.length - 1;
+    const [whole, inside] = [recording.frame(n), recording.frame(n, 1)];
+    assert.deepEqual([over(recording, whole), speaker(recording, whole).size], [true, recording.end.winner]);
+    assert.deepEqual([over(recording, inside), speaker(recording, inside)], [false, inside.leader]);
+    assert.equal(over(recording, recording.frame(n - 1)), false);
   });
 }
 
