@@ -5,6 +5,9 @@ import { visible } from "./pieces.mjs";
 
 const KIND_NAMES = { init: "first forward", denoise: "denoise", refresh: "full recompute" };
 
+/** Decoders that commit by rank, not by a threshold. */
+export const BY_RANK = ["vanilla", "factor"];
+
 /** The name of a forward's kind on screen. */
 export function kindName(kind) {
   return KIND_NAMES[kind] ?? kind;
@@ -98,6 +101,7 @@ function heldSentence(recording, frame, branch, position) {
 
 function heldBecause({ header }, { config }, branch, position) {
   const threshold = Number(config.commit_threshold);
+  if (BY_RANK.includes(header.decoder)) return "was not among the most confident of its block";
   if (branch.draftConfidence[position] < threshold) return `< ${threshold.toFixed(2)}, the commit threshold`;
   if (config.eos_in_order && branch.draft[position] === header.eos_id) return "waits until all before it is written";
   return `at step ${branch.seen[position] + 1}`;
@@ -116,10 +120,16 @@ function writtenSentence(recording, frame, branch, position) {
     case HOW.forced:
       return `Forced at step ${step + 1}: ${token} ${probability} was ${forcedBecause(config)}, so it was committed below the threshold.`;
     default:
-      if (branch.confidence[position] < Number(config.commit_threshold))
-        return `Committed at step ${step + 1}: ${token} ${probability} together with what stood masked before it, above the joint threshold ${Number(config.joint_threshold).toFixed(2)}.`;
-      return `Committed at step ${step + 1}: ${token} ${probability} reached the commit threshold ${Number(config.commit_threshold).toFixed(2)}.`;
+      return `Committed at step ${step + 1}: ${token} ${probability} ${committedBecause(recording, config, branch.confidence[position])}.`;
   }
+}
+
+function committedBecause({ header }, { commit_threshold: limit, joint_threshold: joint }, confidence) {
+  const commit = `the commit threshold ${Number(limit).toFixed(2)}`;
+  if (BY_RANK.includes(header.decoder)) return "was among the most confident of its block";
+  if (confidence >= Number(limit)) return `reached ${commit}`;
+  if (header.decoder === "local-leap") return `stood near a token that reached ${commit}`;
+  return `together with what stood masked before it, above the joint threshold ${Number(joint).toFixed(2)}`;
 }
 
 function forcedBecause({ forced_reach: reach }) {

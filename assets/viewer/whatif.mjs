@@ -8,14 +8,13 @@
 
 import { MASKED } from "./fold.mjs";
 import { speaker } from "./metrics.mjs";
-import { plural } from "./sentences.mjs";
-
-const WITHOUT_THRESHOLD = ["vanilla", "factor"];
+import { BY_RANK, plural } from "./sentences.mjs";
 
 /** Why the commits of a step cannot be judged, null where they can. `config` is the one in force there. */
 export function obstacle(recording, config) {
   const { decoder } = recording.header;
-  if (WITHOUT_THRESHOLD.includes(decoder)) return `A run of ${decoder} does not commit by a threshold.`;
+  if (BY_RANK.includes(decoder)) return `A run of ${decoder} does not commit by a threshold.`;
+  if (decoder === "local-leap") return "A run of local-leap commits by a lower threshold, too, which is not recorded.";
   if (config.temperature > 0)
     return `At temperature ${config.temperature} the run drew its candidates, and only those it committed are recorded.`;
   return null;

@@ -52,6 +52,24 @@ test("each state of a cell is explained with its numbers", () => {
   assert.match(say({ ...written, how: [4], source: [64] }), /^Copied by the leader reset from block 64 at step 3/);
 });
 
+test("a token of a decoder with one block size is explained by that decoder's own rule", () => {
+  const told = (decoder, fields) => {
+    const config = { commit_threshold: 0.9 }; // a baseline has neither a joint nor a merge threshold
+    return cellSentence({ ...recording, header: { ...header, decoder } }, { step: 2, config }, cell(fields), 0);
+  };
+  const written = (confidence) => ({ token: [7], confidence: [confidence], since: [2], how: [1] });
+  const step = "Committed at step 3: \u201cfive\u201d";
+  assert.equal(told("dual-cache", written(0.93)), `${step} 0.93 reached the commit threshold 0.90.`);
+  assert.equal(told("local-leap", written(0.93)), `${step} 0.93 reached the commit threshold 0.90.`);
+  assert.equal(told("local-leap", written(0.8)), `${step} 0.80 stood near a token that reached the commit threshold 0.90.`);
+  for (const decoder of ["vanilla", "factor"]) {
+    assert.equal(told(decoder, written(0.4)), `${step} 0.40 was among the most confident of its block.`);
+    assert.equal(told(decoder, written(0.93)), `${step} 0.93 was among the most confident of its block.`);
+    assert.equal(told(decoder, {}), "Held: best candidate \u201cfive\u201d 0.61 was not among the most confident of its block.");
+  }
+  assert.match(told("dual-cache", {}), /0.61 < 0.90, the commit threshold/);
+});
+
 test("every cell of every step of a real run has a sentence", () => {
   for (const { recording: run } of runs) {
     for (let step = 0; step < run.steps.length; step += 5) {

@@ -77,5 +77,7 @@ test("the flips are told in one sentence with their counts", () => {
 test("what cannot be judged says why", () => {
   const run = (decoder) => ({ header: { decoder } });
   assert.match(obstacle(run("factor"), {}), /does not commit by a threshold/);
+  assert.match(obstacle(run("local-leap"), {}), /a lower threshold, too/);
+  assert.equal(obstacle(run("dual-cache"), { temperature: 0 }), null);
   assert.match(obstacle(run("paper"), { temperature: 0.4 }), /At temperature 0.4/);
 });
