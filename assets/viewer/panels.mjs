@@ -51,7 +51,7 @@ export class Inspector {
     const seen = branch.seen[position];
     say(this.cellTitle, `${run}Position ${position}, block ${branch.size}`);
     say(this.cellSeen, seen < 0 ? "not seen by a forward of this branch yet" : `candidates as of step ${seen + 1}`);
-    this.drawCandidates(recording, frame.config, candidatesAt(recording, seen, branch.size, position));
+    this.drawCandidates(recording, frame.config, candidatesAt(recording, seen, branch.seenBy[position], position));
     say(this.why, cellSentence(recording, frame, branch, position));
     this.why.dataset.how = branch.token[position] === MASKED ? 0 : branch.how[position];
     this.drawHistory(recording, frame, branch.size, position);

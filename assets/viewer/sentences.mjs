@@ -139,17 +139,26 @@ function forcedBecause({ forced_reach: reach }) {
 
 /**
  * Everything that happened at a position of a branch up to step `n`, of which only the first `until` happenings count:
- * [{step, text, type}], oldest first.
+ * [{step, text, type}], oldest first. Before a branch was resized it had another name, and what it was added as a copy of
+ * has its history, too.
  */
 export function cellHistory(recording, n, size, position, until = Infinity) {
   const history = [];
-  for (const step of recording.steps.slice(0, n + 1)) {
-    for (const event of step.index === n ? happenings(step).slice(0, until) : step.events) {
-      const text = event.branch === size && touches(event, position) && eventText(recording, event, position);
+  let name = size; // at the happening looked at, from the last to the first
+  for (const step of recording.steps.slice(0, n + 1).reverse()) {
+    const happened = happenings(step).slice(0, step.index === n ? until : Infinity);
+    for (const event of happened.reverse()) {
+      const text = event.branch === name && touches(event, position) && eventText(recording, event, position);
       if (text) history.push({ step: step.index, type: event.type, text });
+      name = nameBefore(event, name);
     }
   }
-  return history;
+  return history.reverse();
+}
+
+function nameBefore({ type, branch, source, size }, name) {
+  if (type === "add" && branch === name) return source;
+  return type === "resize" && size === name ? branch : name;
 }
 
 function touches(event, position) {

@@ -120,6 +120,33 @@ test("the history of a position holds what happened there, in order", () => {
   );
 });
 
+test("each written cell has a history that ends with how it came, whatever its branch was called then", () => {
+  const last = { 1: "commit", 2: "commit", 3: "merge", 4: "sync" };
+  for (const { recording: run } of runs) {
+    for (let n = 0; n < run.steps.length; n += 3) {
+      for (const { size, token, how, since } of run.frame(n).ordered) {
+        for (let p = 0; p < run.length; p += 5) {
+          if (token[p] < 0) continue;
+          const { step, type } = cellHistory(run, n, size, p).filter((entry) => entry.type !== "eos").at(-1);
+          assert.deepEqual([step, type], [since[p], last[how[p]]], `block ${size}, position ${p}, step ${n}`);
+        }
+      }
+    }
+  }
+});
+
+test("a branch that comes back has nothing of the one that was dropped", () => {
+  const commit = (branch, position) => ({ type: "commit", branch, position, token: 7, probability: 0.9, forced: false });
+  const step = (index, ...events) => ({ index, kind: "denoise", events });
+  const steps = [
+    step(0, commit(8, 0), commit(4, 1)),
+    step(1, { type: "drop", branch: 8 }),
+    step(2, { type: "add", branch: 8, source: 4 }, commit(8, 2)),
+  ];
+  const counts = [0, 1, 2].map((position) => cellHistory({ ...recording, steps }, 2, 8, position).length);
+  assert.deepEqual(counts, [0, 1, 1]);
+});
+
 test("probabilities are never rounded up to a threshold", () => {
   assert.deepEqual([0.8999, 0.9, 0.99996, 0.29].map(chance), ["0.89", "0.90", "0.99", "0.29"]);
 });
