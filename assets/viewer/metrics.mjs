@@ -128,8 +128,9 @@ export function figures(recording, frame) {
 function agreementFigure(branches) {
   const { same, held } = agreement(branches);
   const alone = branches.length < 2;
+  const percent = Math.min(Math.round((100 * same) / held), same < held ? 99 : 100); // 100 is all of them, and no fewer
   return {
-    value: held && !alone ? `${Math.round((100 * same) / held)}%` : "\u2013",
+    value: held && !alone ? `${percent}%` : "\u2013",
     label: "agreement",
     detail: alone ? "there is only one branch" : `${same} of ${held} positions that all ${branches.length} hold`,
   };

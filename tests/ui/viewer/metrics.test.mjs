@@ -72,6 +72,17 @@ test("before the first step nothing has been forwarded", () => {
   assert.equal(forwards(runs[0].recording.ledger.at(-1)), 0);
 });
 
+test("an agreement of all but one is not one of all", () => {
+  const { recording } = runs[0];
+  const frame = recording.frame(3).clone();
+  const branch = (token) => ({ ...frame.leader, token: Int32Array.from({ length: 1000 }, (_, p) => (p ? 5 : token)) });
+  const shown = (...branches) => {
+    Object.defineProperty(frame, "ordered", { value: branches, configurable: true });
+    return figures(recording, frame)[5].value;
+  };
+  assert.deepEqual([shown(branch(5), branch(5)), shown(branch(5), branch(6))], ["100%", "99%"]);
+});
+
 test("durations are short and keep their unit", () => {
   assert.deepEqual([0.04, 9.94, 9.96, 812.4, 12345].map(duration), ["0.0 ms", "9.9 ms", "10 ms", "812 ms", "12.3 s"]);
 });
