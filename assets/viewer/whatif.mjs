@@ -92,8 +92,9 @@ export function cellKey({ branch, position }) {
   return `${branch} ${position}`;
 }
 
-/** Those of `cells` that hold another token than the run's answer does there in the end. */
+/** Those of `cells` that hold another token than the run's answer does there in the end; none before there is one. */
 export function notFinal(recording, cells) {
+  if (!recording.end) return [];
   const row = speaker(recording, recording.frame(recording.steps.length - 1)).token;
   return cells.filter(({ position, token }) => row[position] !== MASKED && row[position] !== token);
 }
@@ -110,6 +111,7 @@ export function flipSentence(recording, { gained, lost, unmerged }, own, asked) 
 }
 
 function wrongPart(recording, cells) {
+  if (!recording.end) return "";
   const wrong = notFinal(recording, cells).length;
   if (cells.length === 1) return wrong ? ", and it is not what was finally written" : "";
   return wrong ? `, ${wrong} of them not what was finally written` : ", none of them against what was finally written";
