@@ -76,6 +76,15 @@ test("the first step's candidates are those of every branch", () => {
   assert.deepEqual(candidatesAt(recording, 0, recording.frame(0).ordered.at(-1).size, positions[0]), best);
 });
 
+test("brackets and braces mean the same where they are typed with AltGr or Option", () => {
+  const target = { matches: () => false, closest: () => null };
+  const typed = (key, held) => actionOf({ key, target, ...held });
+  for (const held of [{ ctrlKey: true, altKey: true }, { altKey: true }])
+    assert.deepEqual(["[", "}"].map((key) => typed(key, held).name), ["position", "pan"]);
+  assert.equal(typed("[", { metaKey: true }), null, "the browser's own");
+  for (const key of ["ArrowLeft", "d", "f", "1"]) assert.equal(typed(key, { altKey: true }), null);
+});
+
 test("keys typed into a field belong to the field", () => {
   const target = (selector) => ({ matches: () => false, closest: (list) => (list.includes(selector) ? {} : null) });
   const key = (name, at, shiftKey = false) => actionOf({ key: name, target: at, shiftKey });
