@@ -57,11 +57,11 @@ export class Player {
     this.onChange();
   }
 
-  /** Go to a place that `nextStop` gave. */
+  /** Go to a place that `nextStop` gave; who looks inside a step is not taken on to the next. */
   stopAt({ step, until }) {
     this.playing = false;
     this.seek(step);
-    this.until = until;
+    Object.assign(this, { until, following: false });
   }
 
   /** Mark the first step of a range, then its last one and repeat it, then repeat no more. */
@@ -112,7 +112,7 @@ export class Player {
     this.step = this.after(due);
     this.until = null;
     this.playing = this.repeating || !this.atEnd;
-    this.following = this.step === this.newest;
+    this.following = !this.repeating && this.step === this.newest;
     this.onChange();
   }
 

@@ -150,3 +150,20 @@ test("another run in the place of the one shown is shown at the whole step", () 
   it.grow(3, false);
   assert.deepEqual([it.step, it.until], [2, null]);
 });
+
+test("who walks the events of a live run's newest step, or repeats a range up to it, is not taken on by new ones", () => {
+  const it = player(3, true);
+  it.stopAt({ step: 2, until: 4 });
+  it.grow(4, true);
+  assert.deepEqual([it.step, it.until], [2, 4]);
+  it.move(1);
+  it.grow(5, true);
+  assert.deepEqual([it.step, it.until], [4, null]);
+  it.seek(3);
+  it.loop();
+  it.seek(4);
+  it.loop();
+  it.tick(900);
+  it.grow(6, true);
+  assert.deepEqual([it.step, it.range], [4, [3, 4]]);
+});
