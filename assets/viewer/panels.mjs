@@ -4,7 +4,7 @@ import { MASKED } from "./fold.mjs";
 import { el, icon, say } from "./dom.mjs";
 import { figures, over, speaker } from "./metrics.mjs";
 import { visible } from "./pieces.mjs";
-import { cellHistory, cellSentence, chance, quoted } from "./sentences.mjs";
+import { cellHistory, cellSentence, chance, limitsOf, limitWords, quoted } from "./sentences.mjs";
 import { SHAPES } from "./shapes.mjs";
 
 /** The strip of figures. */
@@ -61,9 +61,7 @@ export class Inspector {
     const bars = list.map(([token, probability]) => this.bar(recording, config, token, probability));
     while (bars.length < 5) bars.push(this.bar(recording, config, null, 0));
     this.candidates.replaceChildren(...bars);
-    const merge =
-      config.merge_threshold === undefined ? "" : ` \u00b7 merge ${Number(config.merge_threshold).toFixed(2)}`;
-    say(this.thresholds, `dashed lines: commit ${Number(config.commit_threshold).toFixed(2)}${merge}`);
+    say(this.thresholds, limitWords(recording, config));
   }
 
   bar(recording, config, token, probability) {
@@ -74,12 +72,7 @@ export class Inspector {
     const track = el("span", "bb-track");
     const fill = el("i");
     fill.style.width = `${100 * probability}%`;
-    track.append(
-      fill,
-      ...["commit_threshold", "merge_threshold"]
-        .filter((field) => field in config)
-        .map((field) => threshold(config[field])),
-    );
+    track.append(fill, ...limitsOf(recording, config).map((field) => threshold(config[field])));
     row.append(name, track, el("span", "bb-number", token === null ? "" : chance(probability)));
     return row;
   }

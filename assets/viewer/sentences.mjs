@@ -8,6 +8,20 @@ const KIND_NAMES = { init: "first forward", denoise: "denoise", refresh: "full r
 /** Decoders that commit by rank, not by a threshold. */
 export const BY_RANK = ["vanilla", "factor"];
 
+/** The settings that a run of this decoder compares a probability with, of those in `config`. */
+export function limitsOf({ header }, config) {
+  const limits = ["commit_threshold", "merge_threshold"].filter((field) => field in config);
+  return BY_RANK.includes(header.decoder) ? [] : limits;
+}
+
+/** What the lines over the candidates stand for. */
+export function limitWords(recording, config) {
+  const limits = limitsOf(recording, config);
+  if (!limits.length) return `${recording.header.decoder} commits by rank, not by a threshold`;
+  const words = limits.map((field) => `${field.replace("_threshold", "")} ${Number(config[field]).toFixed(2)}`);
+  return `dashed lines: ${words.join(" \u00b7 ")}`;
+}
+
 /** The name of a forward's kind on screen. */
 export function kindName(kind) {
   return KIND_NAMES[kind] ?? kind;

@@ -7,6 +7,8 @@ import {
   chance,
   changeText,
   happeningSentence,
+  limitsOf,
+  limitWords,
   markWords,
   stepSentence,
 } from "../../../assets/viewer/sentences.mjs";
@@ -68,6 +70,14 @@ test("a token of a decoder with one block size is explained by that decoder's ow
     assert.equal(told(decoder, {}), "Held: best candidate \u201cfive\u201d 0.61 was not among the most confident of its block.");
   }
   assert.match(told("dual-cache", {}), /0.61 < 0.90, the commit threshold/);
+});
+
+test("the lines over the candidates are the thresholds that the decoder looks at", () => {
+  const of = (decoder, config) => [limitsOf({ header: { decoder } }, config), limitWords({ header: { decoder } }, config)];
+  const both = { commit_threshold: 0.9, merge_threshold: 0.5 };
+  assert.deepEqual(of("paper", both), [Object.keys(both), "dashed lines: commit 0.90 \u00b7 merge 0.50"]);
+  assert.deepEqual(of("dual-cache", { commit_threshold: 0.9 }), [["commit_threshold"], "dashed lines: commit 0.90"]);
+  assert.deepEqual(of("vanilla", { commit_threshold: 0.9 }), [[], "vanilla commits by rank, not by a threshold"]);
 });
 
 test("every cell of every step of a real run has a sentence", () => {
