@@ -210,7 +210,14 @@ export function markWords(kind, events) {
 export function quoted(recording, token) {
   return token === recording.header.eos_id
     ? "the end-of-text token"
-    : `\u201c${visible(recording.text(token).trim() || recording.text(token))}\u201d`;
+    : `\u201c${isolated(visible(recording.text(token).trim() || recording.text(token)))}\u201d`;
+}
+
+const LEFTWARD = /[\u0590-\u08ff\u200f\u202a-\u202e\u2066-\u2069\ufb1d-\ufdff\ufe70-\ufefc\u{10800}-\u{10fff}\u{1e800}-\u{1efff}]/u;
+
+/** Text that may run from right to left, such that the numbers and words around it keep their order. */
+function isolated(text) {
+  return LEFTWARD.test(text) ? `\u2068${text}\u2069` : text;
 }
 
 /** A probability in two digits, never rounded up to 1. */

@@ -10,6 +10,7 @@ import {
   limitsOf,
   limitWords,
   markWords,
+  quoted,
   stepSentence,
 } from "../../../assets/viewer/sentences.mjs";
 import { happenings } from "../../../assets/viewer/fold.mjs";
@@ -155,6 +156,13 @@ test("a branch that comes back has nothing of the one that was dropped", () => {
   ];
   const counts = [0, 1, 2].map((position) => cellHistory({ ...recording, steps }, 2, 8, position).length);
   assert.deepEqual(counts, [0, 1, 1]);
+});
+
+test("a token that runs from right to left stays apart from the sentence, and others are left as they are", () => {
+  const say = (text) => quoted({ header, text: () => text }, 7);
+  assert.equal(say(" \u05e9\u05dc\u05d5\u05dd"), "\u201c\u2068\u05e9\u05dc\u05d5\u05dd\u2069\u201d");
+  assert.equal(say("a\u202eb"), "\u201c\u2068a\u202eb\u2069\u201d");
+  for (const text of ["five", "\u4e94", "<b>", "\u{1f469}\u200d\u{1f4bb}"]) assert.equal(say(text), `\u201c${text}\u201d`);
 });
 
 test("probabilities are never rounded up to a threshold", () => {
