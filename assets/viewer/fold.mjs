@@ -46,7 +46,8 @@ export class Branch {
   }
 }
 
-const ARRAYS = ["token", "how", "confidence", "since", "source", "draft", "draftConfidence", "seen", "seenBy", "entropy"];
+const WRITTEN = ["token", "how", "confidence", "since", "source"];
+const ARRAYS = [...WRITTEN, "draft", "draftConfidence", "seen", "seenBy", "entropy"];
 
 /** What stood on all branches after a step, and the settings in force. */
 export class Frame {

@@ -109,7 +109,9 @@ export class TextPanel {
     say(this.promptText, recording.header.prompt);
     say(
       this.textTitle,
-      over(recording, frame) ? `Final text, from block ${branch.size}` : `Text so far, from block ${branch.size}, the leader`,
+      over(recording, frame)
+        ? `Final text, from block ${branch.size}`
+        : `Text so far, from block ${branch.size}, the leader`,
     );
     this.text.replaceChildren(
       ...this.runs(recording, frame, branch).map(([kind, text]) =>

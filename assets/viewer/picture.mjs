@@ -147,7 +147,7 @@ class Sheet {
   }
 }
 
-/** Words as lines that `fit(line)`; a word too long for a line, as texts without spaces are, is broken where it must be. */
+/** Words as lines that `fit(line)`; a word too long for one, as texts without spaces are, is broken where it must be. */
 export function broken(words, fit) {
   const lines = [""];
   const add = (piece, space) => {

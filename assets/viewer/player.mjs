@@ -3,7 +3,7 @@
  * range that it repeats.
  *
  * It knows no clock: `tick(milliseconds)` moves time on. While a run is live and its newest step is shown, new steps are
- * followed; a visitor who looks at a later step, of a longer run beside it, is left there.
+ * followed; who looks at a later step, of a longer run beside it, is left there.
  */
 
 export const SPEEDS = [0.25, 0.5, 1, 2, 4, 8];
@@ -42,7 +42,7 @@ export class Player {
     this.onChange();
   }
 
-  /** Another run takes the place of the one shown, at the same step: the whole of it, for what happened in it differs. */
+  /** Another run takes the place of the one shown: its whole step is shown, for other things happened in it. */
   change(count, live) {
     this.until = null;
     this.grow(count, live);

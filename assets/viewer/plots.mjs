@@ -167,8 +167,8 @@ function rangesOf({ xaxis, yaxis }) {
 }
 
 /**
- * What the axes of a new `layout` show: of the same figure as the one `drawn` before, which by itself showed `home`, each
- * axis that was zoomed stays as it is. plotly gives up a zoom where the axis grows meanwhile, as that of a live run does.
+ * What the axes of a new `layout` show: of the same figure as the one `drawn` before, which by itself showed `home`,
+ * each axis that was zoomed stays as it is. plotly gives up a zoom where the axis grows, as that of a live run does.
  */
 export function rangesKept(layout, drawn, home) {
   const ranges = rangesOf(layout);
