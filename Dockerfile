@@ -22,5 +22,5 @@ COPY --chown=user assets assets
 
 EXPOSE 7860
 HEALTHCHECK --interval=30s --timeout=5s --start-period=60s \
-    CMD ["python", "-c", "import urllib.request; urllib.request.urlopen('http://127.0.0.1:7860/', timeout=4)"]
+    CMD ["python", "-c", "import os, urllib.request as web; web.urlopen('http://127.0.0.1:' + os.environ['GRADIO_SERVER_PORT'], timeout=4)"]
 CMD ["python", "app.py"]

@@ -19,5 +19,5 @@ except BlockBatchError as error:
 if __name__ == "__main__":
     demo.launch(
         theme=theme(), head=head(), favicon_path=FAVICON, footer_links=[], run_history=False, max_file_size=MAX_BYTES,
-        mcp_server=settings.mcp,
+        mcp_server=settings.mcp, max_threads=settings.threads,
     )  # fmt: skip

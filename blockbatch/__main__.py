@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import io
 import os
 import sys
 from collections.abc import Sequence
@@ -11,18 +12,26 @@ from pathlib import Path
 from blockbatch import bench
 from blockbatch.bench import sweep_command
 from blockbatch.config import DECODERS, DEFAULT_BLOCK_SIZES, VARIANTS, BaselineConfig, Config, DecodeConfig
-from blockbatch.errors import BlockBatchError
+from blockbatch.errors import BlockBatchError, PromptError, TraceError
 from blockbatch.options import add_model, add_settings, check_writable, given, sizes
+from blockbatch.trace import Trace
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run a command; 0 where it worked, 2 with one sentence on standard error where the input was at fault."""
     parsed = parser().parse_args(arguments)
+    if isinstance(sys.stdout, io.TextIOWrapper):  # what a terminal or pipe cannot show is spelled out
+        sys.stdout.reconfigure(errors="backslashreplace")
     try:
-        return int(parsed.command(parsed))
+        done = int(parsed.command(parsed))
+        sys.stdout.flush()
+        return done
     except BlockBatchError as error:
         print(f"blockbatch: {error}", file=sys.stderr)
         return 2
+    except BrokenPipeError:  # whoever read has enough, as `head` has
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())  # nothing is left to fail at exit
+        return 1
     except KeyboardInterrupt:
         print("blockbatch: stopped.", file=sys.stderr)
         return 130
@@ -48,11 +57,11 @@ def _add_generate(command: argparse.ArgumentParser) -> None:
     command.add_argument(
         "--branches",
         type=sizes,
-        default=DEFAULT_BLOCK_SIZES,
+        dest="block_sizes",
         metavar="SIZES",
-        help="block sizes of the BlockBatch branches, such as 4,8,32",
+        help=f"block sizes of the BlockBatch branches (default: {','.join(map(str, DEFAULT_BLOCK_SIZES))})",
     )
-    command.add_argument("--block-size", type=int, default=32, help="of a fixed-size decoder (default: %(default)s)")
+    command.add_argument("--block-size", type=int, help="of a fixed-size decoder (default: 32)")
     command.add_argument("--stop-at-eos", action=argparse.BooleanOptionalAction, help="of a fixed-size decoder")
     add_settings(command)
     add_model(command)
@@ -86,7 +95,7 @@ def _generate(arguments: argparse.Namespace) -> int:
     config = _config(arguments)
     if arguments.trace:
         check_writable(arguments.trace)
-    prompt = sys.stdin.read() if arguments.prompt == "-" else arguments.prompt
+    prompt = _standard_input() if arguments.prompt == "-" else arguments.prompt
     model = load_model(arguments.model, arguments.device, arguments.dtype)
     if model.caution:
         print(f"blockbatch: {model.caution}", file=sys.stderr)
@@ -107,33 +116,52 @@ def _generate(arguments: argparse.Namespace) -> int:
     return 0
 
 
+def _standard_input() -> str:
+    try:
+        return sys.stdin.read() if sys.stdin else ""  # it may be closed
+    except UnicodeDecodeError as error:
+        raise PromptError(
+            f"Standard input is not {error.encoding} text (byte {error.start}); give the prompt in that encoding."
+        ) from None
+
+
 def _config(arguments: argparse.Namespace) -> Config:
     """The config that the options describe; an option that the decoder does not know is an error, not ignored."""
     if arguments.decoder in VARIANTS:
-        return DecodeConfig.preset(arguments.decoder, block_sizes=arguments.branches, **given(arguments))
-    return BaselineConfig.make(arguments.decoder, block_size=arguments.block_size, **given(arguments))
+        return DecodeConfig.preset(arguments.decoder, **given(arguments))
+    return BaselineConfig.make(arguments.decoder, **given(arguments))
 
 
 def _compare(arguments: argparse.Namespace) -> int:
     from blockbatch.comparing import compare, described
-    from blockbatch.reading import load_trace
 
-    print(described(compare(load_trace(arguments.a), load_trace(arguments.b))))
+    print(described(compare(_recorded(arguments.a), _recorded(arguments.b))))
     return 0
 
 
 def _convert(arguments: argparse.Namespace) -> int:
     from blockbatch.chrome import chrome_json
-    from blockbatch.reading import load_trace
 
     if arguments.out:
         check_writable(arguments.out)
-    text = chrome_json([load_trace(path) for path in arguments.traces])
+    text = chrome_json([_recorded(path) for path in arguments.traces])
     if arguments.out:
         arguments.out.write_text(text + "\n", encoding="utf-8")
     else:
+        if isinstance(sys.stdout, io.TextIOWrapper):  # JSON is UTF-8, whatever the terminal speaks
+            sys.stdout.reconfigure(encoding="utf-8")
         print(text)
     return 0
+
+
+def _recorded(path: Path) -> Trace:
+    """The run in the file; what is wrong with it is said with its name, for there are several."""
+    from blockbatch.reading import load_trace
+
+    try:
+        return load_trace(path)
+    except TraceError as error:
+        raise TraceError(f"{path}: {error}") from None
 
 
 if __name__ == "__main__":

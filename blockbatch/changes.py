@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from blockbatch.config import OPTIONS, DecodeConfig, block_sizes
+from blockbatch.config import MAX_BLOCK_SIZE, MAX_BRANCHES, OPTIONS, DecodeConfig, block_sizes, integer
 from blockbatch.errors import ConfigError
 from blockbatch.events import Add, ConfigChange, Drop, Resize
 from blockbatch.state import Branches
@@ -23,6 +23,17 @@ LIVE_SETTINGS = (
     "block_sizes",
     *OPTIONS,
 )
+
+
+def whole_sizes(resize: Mapping[int, int] | None) -> dict[int, int]:
+    """`resize` {old: new} as plain ints, as they are recorded; ConfigError where it is no such mapping."""
+    if not isinstance(resize, Mapping | None):
+        raise ConfigError("resize", resize, "a mapping from block sizes of this run to new ones")
+    return {_block_size(old): _block_size(new) for old, new in (resize or {}).items()}
+
+
+def _block_size(value: object) -> int:
+    return integer("resize", value, 1, MAX_BLOCK_SIZE)
 
 
 def changed_config(
@@ -52,20 +63,26 @@ def changed_config(
 
 
 def apply_changes(stepper: Stepper, before: DecodeConfig, after: DecodeConfig, resize: Mapping[int, int]) -> None:
-    """Bring the branches of `stepper` from `before` to `after`; every change is recorded as an event."""
+    """Bring the branches of `stepper` from `before` to `after`; every change is recorded as an event.
+
+    New branches come before old ones go, since they copy the leader.  Where that would make more than one branch too
+    many, which no record may hold, old ones go in between, and the leader last.
+    """
     for name in LIVE_SETTINGS:
         old, new = getattr(before, name), getattr(after, name)
         if old != new and name != "block_sizes":
             stepper.record(ConfigChange(name, old, new))
     for old_size, new_size in resize.items():
         _resize(stepper, old_size, new_size)
-    present = stepper.branches.sizes.tolist()
+    present, leader = stepper.branches.sizes.tolist(), int(stepper.branches.sizes[stepper.branches.leader])
+    leaving = sorted(set(present) - set(after.block_sizes), key=lambda size: (size == leader, size))
     for size in after.block_sizes:
         if size not in present:
+            if len(stepper.branches) > MAX_BRANCHES:
+                _drop(stepper, leaving.pop(0))
             _add(stepper, size)
-    for size in present:
-        if size not in after.block_sizes:
-            _drop(stepper, size)
+    for size in leaving:
+        _drop(stepper, size)
     stepper.config = after
 
 

@@ -50,6 +50,12 @@ def answer(trace: Trace) -> Ints:
     return row[: ends[0] + 1] if len(ends) else row
 
 
+def words(trace: Trace) -> int:
+    """How many tokens the answer has, its end-of-text token not counted."""
+    row = answer(trace)
+    return int(((row >= 0) & (row != trace.header.eos_id)).sum())
+
+
 def described(comparison: Comparison) -> str:
     """The comparison as lines of text."""
     c = comparison
@@ -64,8 +70,6 @@ def figures(trace: Trace) -> list[tuple[str, str]]:
     """The run's metrics, by name."""
     totals, end = trace.totals, trace.end
     assert end is not None, "a trace that was read is finished"
-    row = answer(trace)
-    words = int(((row >= 0) & (row != trace.header.eos_id)).sum())
     return [
         ("decoder", trace.header.decoder),
         ("block sizes", ",".join(map(str, trace.header.config.block_sizes))),
@@ -74,8 +78,8 @@ def figures(trace: Trace) -> list[tuple[str, str]]:
         ("  denoise", str(totals.denoise)),
         ("  refresh", str(totals.refresh)),
         ("steps computed ahead", str(totals.ahead)),
-        ("answer tokens", str(words)),
-        ("tokens per forward", f"{tokens_per_forward(words, totals.forwards):.2f}"),
+        ("answer tokens", str(words(trace))),
+        ("tokens per forward", f"{tokens_per_forward(words(trace), totals.forwards):.2f}"),
         ("answer of branch", str(end.winner)),
         ("merged tokens", str(sum(totals.merged.values()))),
         ("tokens gained by resets", str(sum(totals.copied.values()))),

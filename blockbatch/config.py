@@ -238,6 +238,13 @@ def integer(field: str, value: object, low: int, high: int) -> int:
     return whole
 
 
+def typed_integer(field: str, text: str, low: int, high: int) -> int:
+    """`text` that somebody typed as an int in [low, high]."""
+    digits = text.strip()
+    known = digits.isdecimal() and len(digits) <= len(str(MAX_SEED))  # Python makes no number of thousands of digits
+    return integer(field, int(digits) if known else text, low, high)
+
+
 def number(field: str, value: object, low: float, high: float) -> float:
     """`value` as a finite float in [low, high]."""
     allowed = f"a number from {low:g} to {high:g}"

@@ -14,7 +14,7 @@ import numpy as np
 
 from blockbatch import rules
 from blockbatch.ahead import AheadRow, drafts, rows_ahead
-from blockbatch.changes import apply_changes, changed_config
+from blockbatch.changes import apply_changes, changed_config, whole_sizes
 from blockbatch.config import DecodeConfig
 from blockbatch.denoiser import Cache, Denoiser
 from blockbatch.events import Ahead, Eos, Merge, Refresh, Sync
@@ -72,7 +72,10 @@ class Decoder:
 
     @property
     def eos(self) -> int | None:
-        """The position at which the winner's text ends, where the run stopped for that."""
+        """The position of the winner's end of text for which the run stopped, if it did.
+
+        It need not be its first: the paper's decoder does not look for one that a refresh or a merge wrote.
+        """
         return None if self._finished is None else int(self.branches.eos_position[self._winner])
 
     def reconfigure(self, *, resize: Mapping[int, int] | None = None, **changes: Any) -> None:
@@ -84,9 +87,9 @@ class Decoder:
         """
         if self._finished is not None or self.branches.done.all():
             return
-        resize = resize or {}
-        config = changed_config(self.config, self.branches, resize, changes)
-        apply_changes(self._stepper, self.config, config, resize)
+        resized = whole_sizes(resize)
+        config = changed_config(self.config, self.branches, resized, changes)
+        apply_changes(self._stepper, self.config, config, resized)
         self.config = config
 
     def _decode(self) -> Iterator[Step]:

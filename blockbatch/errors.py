@@ -17,9 +17,13 @@ class ConfigError(BlockBatchError, ValueError):
     """A setting outside its allowed range."""
 
     def __init__(self, field: str, value: object, allowed: str) -> None:
-        shown = repr(value) if len(repr(value)) <= 80 else repr(value)[:77] + "..."
-        super().__init__(f"{field} is {shown}, but must be {allowed}.")
+        super().__init__(field, value, allowed)  # from these it is made again in another process
         self.field = field
+
+    def __str__(self) -> str:
+        field, value, allowed = self.args
+        shown = repr(value) if len(repr(value)) <= 80 else repr(value)[:77] + "..."
+        return f"{field} is {shown}, but must be {allowed}."
 
 
 class TraceError(BlockBatchError, ValueError):

@@ -6,9 +6,10 @@ with the changes that were made then, and each is compared with the record.
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from typing import TYPE_CHECKING, Any
 
-from blockbatch.config import DecodeConfig
+from blockbatch.config import MAX_BRANCHES, DecodeConfig
 from blockbatch.decoder import Decoder
 from blockbatch.errors import ForkError
 from blockbatch.events import Add, ConfigChange, Drop, Event, Resize
@@ -64,8 +65,7 @@ class Follow:
         if step.index == self._last:
             decoder.reconfigure(**self._changes)
             return
-        for event in self._steps[step.index + 1].events:
-            _repeat(event, decoder)
+        _repeat(self._steps[step.index + 1].events, decoder)
 
 
 def _outcome(step: Step) -> object:
@@ -78,17 +78,19 @@ def _names(event: Event) -> list[str]:
     return [name for name in type(event).__slots__ if name != "probability"]
 
 
-def _repeat(event: Event, decoder: Decoder) -> None:
-    """Make the change that `event` records, if it records one."""
-    sizes = decoder.config.block_sizes
-    match event:
-        case ConfigChange(field, _, new):
-            decoder.reconfigure(**{field: new})
-        case Resize(branch, size):
-            decoder.reconfigure(resize={branch: size})
-        case Add(branch):
-            decoder.reconfigure(block_sizes=(*sizes, branch))
-        case Drop(branch):
-            decoder.reconfigure(block_sizes=[size for size in sizes if size != branch])
-        case _:
-            pass
+def _repeat(events: Iterable[Event], decoder: Decoder) -> None:
+    """Make the changes that `events` record, one by one; but a branch too many together with the drop that follows."""
+    waiting: tuple[int, ...] = ()
+    for event in events:
+        match event:
+            case ConfigChange(field, _, new):
+                decoder.reconfigure(**{field: new})
+            case Resize(branch, size):
+                decoder.reconfigure(resize={branch: size})
+            case Add(branch) if len(decoder.config.block_sizes) == MAX_BRANCHES:
+                waiting = (branch,)
+            case Add(branch):
+                decoder.reconfigure(block_sizes=(*decoder.config.block_sizes, branch))
+            case Drop(branch):
+                sizes, waiting = (*decoder.config.block_sizes, *waiting), ()
+                decoder.reconfigure(block_sizes=[size for size in sizes if size != branch])

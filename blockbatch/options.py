@@ -14,7 +14,7 @@ from blockbatch.errors import BlockBatchError
 EMBEDDED = Path(__file__).parents[1] / "assets" / "tiny"
 DEVICE_HELP = "cpu, cuda, auto (layers over all devices) or tensor-parallel (under torchrun); default: %(default)s"
 DTYPE_HELP = "default: bfloat16 on cuda, float32 elsewhere"
-SETTINGS = {field.name for field in fields(DecodeConfig)} | {"stop_at_eos"}
+SETTINGS = {field.name for field in fields(DecodeConfig)} | {"block_size", "stop_at_eos"}
 
 
 def add_model(parser: argparse.ArgumentParser) -> None:
@@ -42,11 +42,19 @@ def given(arguments: argparse.Namespace) -> dict[str, Any]:
 
 
 def check_writable(path: Path) -> None:
-    """Fail before the work is done, not after it."""
-    if path.is_dir() or not os.access(path.parent, os.W_OK):
+    """Fail before the work is done, not after it.  Devices and pipes are no files: a file would take their place."""
+    if not _is_writable(path):
         raise BlockBatchError(
             f"{path} cannot be written; give a file in a folder that exists and is yours to write to."
         )
+
+
+def _is_writable(path: Path) -> bool:
+    try:
+        free = not path.exists() or (path.is_file() and os.access(path, os.W_OK))
+    except OSError:  # such as a name that is too long
+        return False
+    return free and path.parent.is_dir() and os.access(path.parent, os.W_OK)
 
 
 def sizes(text: str) -> tuple[int, ...]:

@@ -12,7 +12,8 @@ from typing import TYPE_CHECKING, Any
 
 from blockbatch import __version__
 from blockbatch.baselines import BaselineDecoder
-from blockbatch.config import Config, DecodeConfig
+from blockbatch.checks import shown
+from blockbatch.config import VARIANTS, Config, DecodeConfig
 from blockbatch.decoder import Decoder
 from blockbatch.errors import ConfigError, PromptError
 from blockbatch.trace import End, Header, Recorder, Step, Trace
@@ -34,9 +35,10 @@ def make_decoder(model: Model, tokens: list[int], config: Config) -> AnyDecoder:
 class Run:
     """Decodes `prompt` with `model` under `config`; iterated, it yields the trace's NDJSON lines as they come.
 
-    PromptError at once where the prompt is empty or, with `gen_length`, longer than the model's context.  If the
-    decoding breaks, the closing line is still yielded (stop "failed") and then the error is raised, so that what was
-    recorded stays usable.  `after_step` is called with each step and the decoder before the step's line is yielded;
+    PromptError at once where the prompt is no text, is empty or, with `gen_length`, longer than the model's context.
+    If the decoding or `after_step` breaks, the closing line is still yielded (stop "failed"), after that of the step in
+    hand, and then the error is raised, so that what was recorded stays usable.  A run that is stopped before its first
+    step decodes nothing.  `after_step` is called with each step and the decoder before the step's line is yielded;
     `origin` names the run and step that this one was forked from.
     """
 
@@ -49,13 +51,15 @@ class Run:
         origin: tuple[str, int] | None = None,
         after_step: Callable[[Step, AnyDecoder], None] = lambda step, decoder: None,
     ) -> None:
+        if not isinstance(prompt, str):
+            raise PromptError(f"The prompt is {shown(prompt)}, but must be text.")
         tokens = model.encode(prompt)
         longest = model.max_length - config.gen_length
         if len(tokens) > longest:
-            raise PromptError(
-                f"The prompt has {len(tokens)} tokens, but with a length of {config.gen_length} this model takes at "
-                f"most {longest}; shorten the prompt or the length."
-            )
+            takes = f"this model takes at most {longest}; shorten the prompt or the length"
+            if longest < 1:
+                takes = f"there is no room for any: this model takes {model.max_length} in all; shorten the length"
+            raise PromptError(f"The prompt has {len(tokens)} tokens, but with a length of {config.gen_length} {takes}.")
         self.id = uuid.uuid4().hex
         self._model, self._tokens, self._config, self._stopped = model, tokens, config, Flag()
         self._recorder = Recorder(self._header(prompt, tokens, config, origin), model.piece)
@@ -73,14 +77,19 @@ class Run:
 
     def __iter__(self) -> Iterator[str]:
         yield self._recorder.start()
+        if self._stopped.is_set():  # while it waited for its turn: it has decoded nothing, and needs no cache for that
+            yield self._recorder.close(End(self._config.block_sizes[0], "", "stopped", None, self.trace.totals))
+            return
+        recorded: list[str] = []  # lines that are not yielded yet
         try:
             for step in self._decoder:
-                line = self._recorder.add(step)
+                recorded.append(self._recorder.add(step))
                 self._after_step(step, self._decoder)
-                yield line
+                yield recorded.pop()
                 if self._stopped.is_set():
                     break
         except Exception:
+            yield from recorded
             yield self._close("failed")
             raise
         yield self._close(self._decoder.stop)
@@ -92,8 +101,9 @@ class Run:
     def reconfigure(self, **changes: Any) -> None:
         """`Decoder.reconfigure`, from the iterating thread; a baseline cannot be changed while it runs."""
         if not isinstance(self._decoder, Decoder):
+            able = ", ".join(VARIANTS)
             raise ConfigError(
-                "decoder", self._decoder.config.decoder, "paper or latest to change a run while it goes on"
+                "decoder", self._decoder.config.decoder, f"one of {able} to change a run while it goes on"
             )
         self._decoder.reconfigure(**changes)
 

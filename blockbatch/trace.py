@@ -123,7 +123,8 @@ class Step:
 @dataclass(frozen=True)
 class End:
     """How a run ended.  `stop`: a branch reached the end of text (eos), everything was filled (complete), a person
-    stopped it (stopped) or it broke (failed).  `text` is the winner's, up to its first end-of-text token."""
+    stopped it (stopped) or it broke (failed).  `text` is the winner's, up to its first end-of-text token; `eos` the
+    position of the one for which it stopped, which need not be that."""
 
     winner: int
     text: str

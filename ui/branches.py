@@ -8,8 +8,8 @@ from typing import Any, NamedTuple
 
 import gradio as gr
 
-from blockbatch.config import DEFAULT_BLOCK_SIZES, MAX_BLOCK_SIZE, integer
-from blockbatch.errors import ConfigError
+from blockbatch.config import DEFAULT_BLOCK_SIZES, MAX_BLOCK_SIZE, typed_integer
+from blockbatch.errors import BlockBatchError, ConfigError
 from ui.parts import IN_TURN, KNOB, card, note, warn
 from ui.session import ControlStore
 
@@ -65,8 +65,7 @@ def picked(chips: Sequence[str]) -> list[int]:
 
 def new_block_size(known: Sequence[int], text: str) -> int:
     """`text` as a block size that has no chip yet, else a ConfigError."""
-    digits = text.strip()
-    size = integer("The block size", int(digits) if digits.isdecimal() else text, 1, MAX_BLOCK_SIZE)
+    size = typed_integer("The block size", text, 1, MAX_BLOCK_SIZE)
     if size in known:
         raise ConfigError("The block size", size, "one that is not there yet; switch its chip on")
     return size
@@ -100,16 +99,19 @@ def add(store: ControlStore, run: str | None, known: list[int], chips: list[str]
     return *show(sorted([*known, size]), sizes), ""
 
 
-def resize(store: ControlStore, run: str | None, known: list[int], chips: list[str], old: str, text: str) -> Updates:
-    """Let the branch `old` go on with the size in `text`; a warning where that cannot be."""
+def resize(
+    store: ControlStore, run: str | None, known: list[int], chips: list[str], old: str | None, text: str
+) -> Updates:
+    """Let the branch `old` go on with the size in `text`; a warning where that cannot be, as when all chips are off."""
     try:
         size = new_block_size(known, text)
-    except ConfigError as error:
+        if old is None or old not in chips:
+            raise BlockBatchError("Only a branch that is on can be resized; switch its chip on first.")
+    except BlockBatchError as error:
         warn(error)
         return (gr.skip(),) * 3
     sizes = picked([str(size) if chip == old else chip for chip in chips])
-    store.resize(run, int(old), size)
-    store.change(run, settings={"block_sizes": sizes})
+    store.resize(run, int(old), size, {"block_sizes": sizes})
     return show(sorted(size if each == int(old) else each for each in known), sizes)
 
 

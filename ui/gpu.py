@@ -7,6 +7,7 @@ its visitor steers it through a control store that a forked process sees.
 
 from __future__ import annotations
 
+import logging
 from collections.abc import Callable, Iterator, Mapping
 from math import ceil
 from typing import Any
@@ -23,6 +24,8 @@ from ui.settings import Settings
 from ui.steering import Part, Refusal, Steering
 from ui.viewer import session_line
 
+logger = logging.getLogger(__name__)
+
 SECONDS_TO_BEGIN = 10  # for moving the weights to the device, and what comes before the first step
 SECONDS_A_FORWARD = 0.1  # of an 8B model over six branches, generously
 MOST_SECONDS = 120  # of a visitor's daily quota that one run may take
@@ -31,7 +34,7 @@ MOST_SECONDS = 120  # of a visitor's daily quota that one run may take
 def seconds_for(gen_length: int, pace: float) -> int:
     """How long a run may take: a forward a position, which is the most that it needs, at the pace asked for."""
     a_step = max(SECONDS_A_FORWARD, 1 / pace if pace else 0.0)
-    return min(SECONDS_TO_BEGIN + ceil(gen_length * a_step), MOST_SECONDS)
+    return ceil(min(SECONDS_TO_BEGIN + gen_length * a_step, MOST_SECONDS)) if gen_length else SECONDS_TO_BEGIN
 
 
 def decode_on_gpu(
@@ -51,8 +54,8 @@ def decode_on_gpu(
         seconds = seconds_for(order.settings["gen_length"], store.read(key).pace)
         try:
             yield from decode(order.job, dict(order.settings), key, order.repeated, seconds)
-        except gr.Error as error:  # no GPU is free, or the visitor's quota is used up
-            yield Refusal(str(error.message))
+        except Exception as error:
+            yield Refusal(unlent(error))
             yield session_line("failed")
 
     return decoded
@@ -78,7 +81,18 @@ def trajectory_on_gpu(engine: Engine, settings: Settings) -> StepwiseTracer | No
                 if isinstance(found, Refusal):
                     raise BlockBatchError(found.sentence)
                 yield found
-        except gr.Error as error:  # no GPU is free, or the visitor's quota is used up
-            raise BlockBatchError(str(error.message)) from None
+        except BlockBatchError:
+            raise
+        except Exception as error:
+            raise BlockBatchError(unlent(error)) from None
 
     return recorded
+
+
+def unlent(error: Exception) -> str:
+    """Why no GPU was lent, in a sentence: none is free or the visitor's quota is used up, which the lender says itself;
+    or it is out of order, which concerns whoever serves the page."""
+    if isinstance(error, gr.Error):
+        return str(error.message)
+    logger.error("no GPU was lent", exc_info=error)
+    return "No GPU could be had, for what lends them is out of order; try again in a while."

@@ -77,8 +77,11 @@ class LiveRuns:
 
     def stream(self, prompt: str, config: Config, pace: float, warn: Warn) -> Iterator[tuple[str, str]]:
         """(key, text so far) again and again; the text only grows.  BlockBatchError if the run cannot start."""
-        job = Job("start", (prompt, config))
-        yield from self.follow(Order(self.start(prompt, config), job, settings_of(config)), pace, warn)
+        yield from self.follow(self.order(prompt, config), pace, warn)
+
+    def order(self, prompt: str, config: Config) -> Order:
+        """A run that is made, for `follow`.  BlockBatchError if it cannot start."""
+        return Order(self.start(prompt, config), Job("start", (prompt, config)), settings_of(config))
 
     def follow(self, order: Order, pace: float, warn: Warn) -> Iterator[tuple[str, str]]:
         """`stream` for a run that is made already."""
@@ -111,7 +114,8 @@ class LiveRuns:
     def _parts(self, order: Order, key: str) -> Iterator[Part]:
         yield from self._wait_in_line(key)
         yield session_line("live", **({"against": order.against} if order.against else {}))
-        yield from (self.elsewhere or self._here)(order, key)
+        stopped = self.store.read(key).stopped  # in line: nothing is left to decode, for which no device is asked
+        yield from (self._here if stopped or not self.elsewhere else self.elsewhere)(order, key)
 
     def _here(self, order: Order, key: str) -> Iterator[Part]:
         steering = Steering(order.run, order.settings, self.store, key, order.repeated, line=self.turnstile)

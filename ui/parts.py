@@ -17,7 +17,8 @@ KNOB: dict[str, Any] = {**AT_ONCE, "trigger_mode": "always_last"}
 def turns(streams: int) -> dict[str, Any]:
     """For the events that stream runs, on the page or for programs: `streams` of them at a time, all kinds together.
 
-    Each holds one of Gradio's 40 threads, even while it waits in line, and those of other events have to be left.
+    Each holds one of Gradio's threads, even while it waits in line, and those of other events have to be left (see
+    `ui.settings`).
     """
     return {"concurrency_limit": streams, "concurrency_id": "runs"}
 

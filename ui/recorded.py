@@ -56,13 +56,12 @@ def wire_recorded(
 def opened_or_warned(path: Path) -> tuple[Any, ...]:
     """The viewer's new value and the buttons'; for a file that is no recording a warning, and the run shown stays.
 
-    The buttons are those of no run either way, for choosing a file has ended the one that went on.
+    The buttons are those of no run either way, for choosing a file has ended the one that went on.  The file stays, for
+    Gradio has but one for all who open the same, as a class does; the page deletes it soon (see `create_ui`).
     """
     try:
         value = opened_value(path, path.name)
     except TraceError as error:
         warn(error, title="This file cannot be opened")
         return gr.skip(), *drive(False)
-    finally:
-        path.unlink(missing_ok=True)
     return value, *drive(False)

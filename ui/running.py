@@ -30,12 +30,14 @@ def wire_run(
     `knobs` are the components of `SETTINGS` in order; `streams` is how many runs may go on or wait at a time.
     """
 
-    def stream(text: str, pace: float, chips: list[str], *values: Any) -> Iterator[tuple[Any, ...]]:
+    def stream(
+        text: str, pace: float, going_on: str | None, chips: list[str], *values: Any
+    ) -> Iterator[tuple[Any, ...]]:
         settings = {"block_sizes": picked(chips), **dict(zip(SETTINGS, values, strict=True))}
-        yield from run_updates(runs, text, pace, settings)
+        yield from run_updates(runs, text, pace, settings, going_on)
 
     running = gr.on(
-        [prompt.run.click, prompt.prompt.submit], stream, [prompt.prompt, prompt.pace, branches.sizes, *knobs],
+        [prompt.run.click, prompt.prompt.submit], stream, [prompt.prompt, prompt.pace, key, branches.sizes, *knobs],
         [key, viewer, *prompt.driving], **turns(streams), **IN_TURN,
     )  # fmt: skip
     running.failure(lambda: drive(False), None, prompt.driving, **AT_ONCE)
@@ -43,9 +45,20 @@ def wire_run(
     return running
 
 
-def run_updates(runs: LiveRuns, prompt: str, pace: float, settings: dict[str, Any]) -> Iterator[tuple[Any, ...]]:
-    """Updates of the key, the viewer and the four buttons; a run that cannot start is one warning and no change."""
-    yield from updates(lambda: runs.stream(prompt, DecodeConfig(**settings), pace, warn))
+def run_updates(
+    runs: LiveRuns, prompt: str, pace: float, settings: dict[str, Any], going_on: str | None = None
+) -> Iterator[tuple[Any, ...]]:
+    """Updates of the key, the viewer and the four buttons; a run that cannot start is one warning and no change.
+
+    The visitor's own run under the key `going_on` is ended before: a fork may go on when the prompt is sent by a key.
+    """
+
+    def begin() -> Iterator[tuple[str, str]]:
+        order = runs.order(prompt, DecodeConfig(**settings))
+        runs.end(going_on)
+        yield from runs.follow(order, pace, warn)
+
+    yield from updates(begin)
 
 
 def updates(begin: Callable[[], Iterator[tuple[str, str]]]) -> Iterator[tuple[Any, ...]]:

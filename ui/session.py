@@ -64,9 +64,15 @@ class ControlStore(ABC):
         """Ask for one more single step."""
         self._revise(key, lambda wishes: replace(wishes, paused=True, steps=wishes.steps + 1))
 
-    def resize(self, key: str | None, size: int, new_size: int) -> None:
-        """Ask for a branch to go on with another block size."""
-        self._revise(key, lambda wishes: replace(wishes, resizes=(*wishes.resizes, (size, new_size))))
+    def resize(self, key: str | None, size: int, new_size: int, settings: Mapping[str, Any] | None = None) -> None:
+        """Ask for a branch to go on with another block size, and in the same breath for `settings`, as `change` does:
+        a decode that saw the one without the other would drop the branch and add it as a copy of the leader."""
+
+        def revised(wishes: Wishes) -> Wishes:
+            resizes = (*wishes.resizes, (size, new_size))
+            return replace(wishes, settings={**wishes.settings, **(settings or {})}, resizes=resizes)
+
+        self._revise(key, revised)
 
     def _revise(self, key: str | None, revised: Callable[[Wishes], Wishes]) -> None:
         with self._alone():

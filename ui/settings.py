@@ -8,13 +8,16 @@ from dataclasses import dataclass, field
 from importlib.util import find_spec
 from pathlib import Path
 
-from blockbatch.config import choice, integer
+from blockbatch.config import choice, typed_integer
 from blockbatch.errors import ConfigError
 
 ROOT = Path(__file__).resolve().parent.parent
 MOST_RUNS = 64
+WAITING = 22  # runs that may wait in line while all places are taken
+OTHER_THREADS = 16  # for events that are no runs
 CONTROLS = ("local", "shared")
 KEPT = ("finished", "linked")
+ON, OFF = ("1", "t", "true", "yes", "on"), ("", "0", "f", "false", "no", "off")
 MOST_MIB = 2**20
 MOST_DAYS = 36_500
 
@@ -29,17 +32,15 @@ class Settings:
     """How the page is served.
 
     model: a folder or a model id; device: as torch names it, or auto; runs: decodes at a time, others wait in line;
-    streams: visitors who may run or wait at a time; traces: the folder of recorded runs; control: where visitors'
-    wishes lie, in this process (local) or where a decode in another process sees them (shared); zero_gpu: whether runs
-    decode on a ZeroGPU Space; mcp: whether the endpoints are MCP tools, too; store: the fsspec URL under which runs are
-    kept, store_mib and store_days: how much of them, for how long; keep: which, every finished one or only those whose
-    link is copied (linked).
+    traces: the folder of recorded runs; control: where visitors' wishes lie, in this process (local) or where a decode
+    in another process sees them (shared); zero_gpu: whether runs decode on a ZeroGPU Space; mcp: whether the endpoints
+    are MCP tools, too; store: the fsspec URL under which runs are kept, store_mib and store_days: how much of them, for
+    how long; keep: which, every finished one or only those whose link is copied (linked).
     """
 
     model: str = os.path.relpath(ROOT / "assets" / "tiny")
     device: str = "cpu"
     runs: int = 2
-    streams: int = 24
     traces: Path = ROOT / "assets" / "traces"
     control: str = "local"
     zero_gpu: bool = False
@@ -48,6 +49,16 @@ class Settings:
     store_mib: int = 1024
     store_days: int = 90
     keep: str = "finished"
+
+    @property
+    def streams(self) -> int:
+        """Runs that may decode or wait in line at a time; each holds one of Gradio's threads meanwhile."""
+        return self.runs + WAITING
+
+    @property
+    def threads(self) -> int:
+        """Threads that Gradio needs for them and for all other events."""
+        return self.streams + OTHER_THREADS
 
     @property
     def embedded(self) -> bool:
@@ -63,8 +74,7 @@ class Settings:
         defaults = cls()
 
         def whole(name: str, default: int, most: int) -> int:
-            text = environment.get(name) or str(default)
-            return integer(name, int(text) if text.isdecimal() else text, 1, most)
+            return typed_integer(name, environment.get(name) or str(default), 1, most)
 
         zero_gpu = on(environment, "SPACES_ZERO_GPU")
         control = environment.get("BLOCKBATCH_CONTROL") or ("shared" if zero_gpu else defaults.control)
@@ -83,8 +93,11 @@ class Settings:
 
 
 def on(environment: Mapping[str, str], name: str) -> bool:
-    """Whether a switch is on."""
-    return environment.get(name, "").lower() in ("1", "t", "true")
+    """Whether a switch is on; ConfigError for a word that says neither."""
+    value = environment.get(name, "").strip()
+    if value.lower() not in ON + OFF:
+        raise ConfigError(name, value, "1 or 0")
+    return value.lower() in ON
 
 
 def mcp(environment: Mapping[str, str]) -> bool:

@@ -20,6 +20,7 @@ logger = logging.getLogger(__name__)
 
 NAP = 0.02
 NO_LIMIT = float("inf")
+MINUTES_OF_A_PAUSE = 60  # a tab that was left open would keep its cache and its place among the streams for good
 CLOSING = '{"type":"end"'
 LIVE = session_line("live")
 
@@ -61,7 +62,7 @@ class Obedience:
             yield from self._resize(size, new_size)
         self.resizes = len(wishes.resizes)
         for name, value in wishes.settings.items():
-            if self.settings.get(name) != value:
+            if differs(self.settings.get(name), value):
                 yield from self._try(**{name: value})
                 self.settings[name] = value
 
@@ -74,6 +75,8 @@ class Obedience:
         self.steps = self.steps + 1 if wishes.paused else wishes.steps
 
     def _resize(self, size: int, new_size: int) -> Iterator[Refusal]:
+        if size not in self.settings["block_sizes"]:  # switched on and resized since the last step: one more to add
+            return
         sizes = sorted(new_size if each == size else each for each in self.settings["block_sizes"])
         yield from self._try(block_sizes=sizes, resize={size: new_size})
         self.settings["block_sizes"] = sizes
@@ -83,6 +86,11 @@ class Obedience:
             self.run.reconfigure(**changes)
         except BlockBatchError as error:
             yield Refusal(str(error))
+
+
+def differs(old: object, new: object) -> bool:
+    """Whether a wish is new; one that holds NaN, which never equals itself, is not new again at every step."""
+    return old != new and repr(old) != repr(new)
 
 
 @dataclass
@@ -105,6 +113,7 @@ class Steering:
     clock: Callable[[], float] = time.monotonic
     sleep: Callable[[float], None] = time.sleep
     _end: float = field(init=False, default=NO_LIMIT)
+    _forgotten: bool = field(init=False, default=False)
 
     def __iter__(self) -> Iterator[Part]:
         """The lines of the run, each ended; empty texts while waiting for the next.  A run that breaks ends here."""
@@ -120,6 +129,7 @@ class Steering:
         lines, obedience = iter(self.run), Obedience(self.run, dict(self.settings))
         self._end = self.clock() + self.seconds
         yield next(lines) + "\n"
+        yield from self._stop_if_over()  # it may have been stopped while it waited for its first turn
         began = self.clock()
         for number, line in enumerate(lines, start=1):
             yield line + "\n"
@@ -134,8 +144,12 @@ class Steering:
         """Between two steps: wait as the pace or a pause asks, then for a turn; pass on what was asked meanwhile."""
         said = LIVE
         while not (wishes := self.store.read(self.key)).stopped and not self._late:
-            waited = not wishes.pace or self.clock() - began >= 1 / wishes.pace
+            stood = self.clock() - began
+            waited = not wishes.pace or stood >= 1 / wishes.pace
             ahead = self._ahead(obedience.may_step(wishes))
+            self._forgotten = ahead is None and stood >= 60 * MINUTES_OF_A_PAUSE
+            if self._forgotten:
+                break
             if waited and ahead == 0:
                 obedience.stepping(wishes)
                 break
@@ -166,6 +180,9 @@ class Steering:
         elif self._late:
             self.run.stop()
             yield Refusal(f"The run was stopped: {self.seconds:.0f} seconds are as long as one may take here.")
+        elif self._forgotten:
+            self.run.stop()
+            yield Refusal(f"The run was stopped, for it was paused for {MINUTES_OF_A_PAUSE} minutes; fork it to go on.")
 
     @property
     def _late(self) -> bool:

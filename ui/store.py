@@ -36,6 +36,7 @@ FILE = re.compile(ID.pattern + re.escape(ENDING) + r"(\.[0-9a-f]+\.partial)?")
 WHEN_WRITTEN = ("mtime", "LastModified", "created")  # what listings call it: a folder's, a bucket's, memory's
 SECONDS_A_DAY = 86_400
 SECONDS_NEW = 3_600  # as long a run that is kept again is not written again, for it would hardly be newer
+SECONDS_TO_WAIT = 20  # for others who keep; each who waits holds one of the threads that serve the page
 DAMAGED = "What is kept under this link is damaged; ask whoever made it for the run as a trace file."
 GONE = "This link's run is no longer kept here; ask whoever made the link for the run as a trace file."
 
@@ -81,7 +82,7 @@ class TraceStore:
         if len(packed) > self.max_bytes:
             raise StoreError(f"This run takes {len(packed) / 2**20:.1f} MiB, more than is kept here; save it instead.")
         run = trace_id(lines)
-        with self._lock, self._reaching():
+        with self._alone(), self._reaching():
             if not self._holds(run, packed):
                 self._prune(self.max_bytes - len(packed), besides=self._path(run))
                 self._write(run, packed)
@@ -170,6 +171,16 @@ class TraceStore:
 
     def _too_old(self, file: Kept) -> bool:
         return file.written is not None and self.clock() - file.written > self.max_days * SECONDS_A_DAY
+
+    @contextmanager
+    def _alone(self) -> Iterator[None]:
+        """While it is entered, nobody else keeps; those whom a store that hangs would let wait for good are told so."""
+        if not self._lock.acquire(timeout=SECONDS_TO_WAIT):
+            raise StoreError("The store of shared runs is slow or out of reach; try again in a while.")
+        try:
+            yield
+        finally:
+            self._lock.release()
 
     @contextmanager
     def _reaching(self) -> Iterator[None]:

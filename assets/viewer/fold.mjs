@@ -27,6 +27,7 @@ export class Branch {
     this.draft = new Int32Array(length).fill(MASKED); // best candidate of the most recent forward there
     this.draftConfidence = new Float32Array(length);
     this.seen = new Int32Array(length).fill(-1); // the step of that forward
+    this.seenBy = new Int32Array(length); // the branch that it was of: before a resize, or an add, one of another name
     this.entropy = new Float32Array(length); // in nats, of that forward
   }
 
@@ -45,7 +46,8 @@ export class Branch {
   }
 }
 
-const ARRAYS = ["token", "how", "confidence", "since", "source", "draft", "draftConfidence", "seen", "entropy"];
+const WRITTEN = ["token", "how", "confidence", "since", "source"];
+const ARRAYS = [...WRITTEN, "draft", "draftConfidence", "seen", "seenBy", "entropy"];
 
 /** What stood on all branches after a step, and the settings in force. */
 export class Frame {
@@ -99,12 +101,13 @@ export class Frame {
       Object.assign(branch, { window: state.window, decoded: state.decoded, done: state.done, forward: state.forward });
   }
 
-  look(branch, { positions, counts, tokens, probabilities, entropy }) {
+  look(branch, { branch: by, positions, counts, tokens, probabilities, entropy }) {
     let first = 0;
     positions.forEach((position, index) => {
       branch.draft[position] = tokens[first];
       branch.draftConfidence[position] = probabilities[first];
       branch.seen[position] = this.step;
+      branch.seenBy[position] = by;
       branch.entropy[position] = entropy[index];
       first += counts[index];
     });

@@ -27,7 +27,7 @@ export class BranchMap {
     const marks = [{ name: "view", x: [first - 0.5, last - 0.5] }];
     if (row >= 0) marks.push({ name: "cell", x: around(cursor.position), y: around(row) });
     this.plot.draw({
-      key: `${recording.header.run} ${frame.step} ${frame.until}`,
+      key: `${recording.key} ${frame.step} ${frame.until}`,
       height: this.height,
       figure: () => branchFigure(this.plots.templates, recording, frame),
       marks,
@@ -47,12 +47,12 @@ export class HistoryMap {
   }
 
   draw({ recording, frame, cursor }) {
-    const { steps, header } = recording;
+    const { steps } = recording;
     if (this.history?.recording !== recording || this.history.branch !== cursor.branch)
       this.history = new History(recording, cursor.branch);
     const { history } = this;
     this.plot.draw({
-      key: `${header.run} ${steps.length} ${cursor.branch}`,
+      key: `${recording.key} ${steps.length} ${cursor.branch}`,
       height: this.height,
       figure: () => historyFigure(this.plots.templates, recording, history.grown()),
       marks: [

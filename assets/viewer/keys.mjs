@@ -21,9 +21,13 @@ export const KEY_HELP = [
   ["Esc", "leave the lesson"],
 ];
 
+const ALTERED = /^[[\]{}]$/; // on many keyboards typed with AltGr, which counts as Ctrl and Alt, or with Option
+
 /** The name of the action that a key event asks for; null where the key belongs to a field or means nothing here. */
 export function actionOf(event) {
-  if (event.ctrlKey || event.metaKey || event.altKey || isField(event.target)) return null;
+  const typed = event.altKey && !event.metaKey && ALTERED.test(event.key);
+  if (!typed && (event.ctrlKey || event.metaKey || event.altKey)) return null;
+  if (isField(event.target)) return null;
   if (/^[1-9]$/.test(event.key)) return { name: "branch", index: Number(event.key) - 1 };
   const direction = { ArrowLeft: -1, ArrowRight: 1 }[event.key];
   if (direction) return { name: event.shiftKey ? "event" : "step", direction };

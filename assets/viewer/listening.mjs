@@ -13,20 +13,21 @@ export function listen(viewer, element) {
   document.fonts?.ready.then(() => viewer.restyle());
 }
 
+/** The player is looked up at each press, for a lesson brings one of its own. */
 function listenToButtons(viewer) {
-  const { parts, player } = viewer;
+  const { parts } = viewer;
   const on = (part, type, act) => parts[part].addEventListener(type, act);
   on("first", "click", () => viewer.seek(0));
-  on("previous", "click", () => player.move(-1));
-  on("play", "click", () => player.toggle());
-  on("next", "click", () => player.move(1));
-  on("last", "click", () => viewer.seek(player.count - 1));
-  on("loop", "click", () => player.loop());
+  on("previous", "click", () => viewer.player.move(-1));
+  on("play", "click", () => viewer.player.toggle());
+  on("next", "click", () => viewer.player.move(1));
+  on("last", "click", () => viewer.seek(viewer.player.count - 1));
+  on("loop", "click", () => viewer.player.loop());
   on("previousEvent", "click", () => viewer.stop(-1));
   on("nextEvent", "click", () => viewer.stop(1));
   on("scrub", "input", () => viewer.seek(parts.scrub.valueAsNumber));
   on("speed", "change", () => {
-    player.speed = Number(parts.speed.value);
+    viewer.player.speed = Number(parts.speed.value);
   });
   on("follow", "click", () => viewer.setFollow(!viewer.grid.follow));
   on("download", "click", () => save(viewer.runs.shown));

@@ -145,7 +145,7 @@ class Viewer {
     this.comparison = null;
     this.cursor.run = "a";
     this.whatIf.reset();
-    this.grow(false);
+    this.player.change(this.recording.steps.length, false);
     this.invalidate();
   }
 

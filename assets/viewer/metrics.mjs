@@ -80,10 +80,14 @@ export function tokensBefore(row, eos) {
   return row.subarray(0, end < 0 ? row.length : end).reduce((sum, token) => sum + (token !== MASKED), 0);
 }
 
+/** Whether a run has ended at a frame; inside its last step it has not. */
+export function over(recording, frame) {
+  return Boolean(recording.end) && frame.step === recording.steps.length - 1 && !(frame.until < Infinity);
+}
+
 /** The branch that speaks for a run at a frame: the winner once it has ended, the leader before. */
 export function speaker(recording, frame) {
-  const last = recording.end && frame.step === recording.steps.length - 1;
-  return (last && frame.branches.get(recording.end.winner)) || frame.leader;
+  return (over(recording, frame) && frame.branches.get(recording.end.winner)) || frame.leader;
 }
 
 /** The strip of figures under the picture: {value, label, detail}. */
@@ -130,8 +134,9 @@ function aheadPart({ ahead }) {
 function agreementFigure(branches) {
   const { same, held } = agreement(branches);
   const alone = branches.length < 2;
+  const percent = Math.min(Math.round((100 * same) / held), same < held ? 99 : 100); // 100 is all of them, and no fewer
   return {
-    value: held && !alone ? `${Math.round((100 * same) / held)}%` : "\u2013",
+    value: held && !alone ? `${percent}%` : "\u2013",
     label: "agreement",
     detail: alone ? "there is only one branch" : `${same} of ${held} positions that all ${branches.length} hold`,
   };

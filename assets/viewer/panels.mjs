@@ -2,9 +2,9 @@
 
 import { MASKED } from "./fold.mjs";
 import { el, icon, say } from "./dom.mjs";
-import { figures, speaker } from "./metrics.mjs";
+import { figures, over, speaker } from "./metrics.mjs";
 import { visible } from "./pieces.mjs";
-import { cellHistory, cellSentence, chance, quoted } from "./sentences.mjs";
+import { cellHistory, cellSentence, chance, limitsOf, limitWords, quoted } from "./sentences.mjs";
 import { SHAPES } from "./shapes.mjs";
 
 /** The strip of figures. */
@@ -51,7 +51,7 @@ export class Inspector {
     const seen = branch.seen[position];
     say(this.cellTitle, `${run}Position ${position}, block ${branch.size}`);
     say(this.cellSeen, seen < 0 ? "not seen by a forward of this branch yet" : `candidates as of step ${seen + 1}`);
-    this.drawCandidates(recording, frame.config, candidatesAt(recording, seen, branch.size, position));
+    this.drawCandidates(recording, frame.config, candidatesAt(recording, seen, branch.seenBy[position], position));
     say(this.why, cellSentence(recording, frame, branch, position));
     this.why.dataset.how = branch.token[position] === MASKED ? 0 : branch.how[position];
     this.drawHistory(recording, frame, branch.size, position);
@@ -61,9 +61,7 @@ export class Inspector {
     const bars = list.map(([token, probability]) => this.bar(recording, config, token, probability));
     while (bars.length < 5) bars.push(this.bar(recording, config, null, 0));
     this.candidates.replaceChildren(...bars);
-    const merge =
-      config.merge_threshold === undefined ? "" : ` \u00b7 merge ${Number(config.merge_threshold).toFixed(2)}`;
-    say(this.thresholds, `dashed lines: commit ${Number(config.commit_threshold).toFixed(2)}${merge}`);
+    say(this.thresholds, limitWords(recording, config));
   }
 
   bar(recording, config, token, probability) {
@@ -74,12 +72,7 @@ export class Inspector {
     const track = el("span", "bb-track");
     const fill = el("i");
     fill.style.width = `${100 * probability}%`;
-    track.append(
-      fill,
-      ...["commit_threshold", "merge_threshold"]
-        .filter((field) => field in config)
-        .map((field) => threshold(config[field])),
-    );
+    track.append(fill, ...limitsOf(recording, config).map((field) => threshold(config[field])));
     row.append(name, track, el("span", "bb-number", token === null ? "" : chance(probability)));
     return row;
   }
@@ -113,11 +106,12 @@ export class TextPanel {
 
   draw({ recording, frame }) {
     const branch = speaker(recording, frame);
-    const over = recording.end && frame.step === recording.steps.length - 1;
     say(this.promptText, recording.header.prompt);
     say(
       this.textTitle,
-      over ? `Final text, from block ${branch.size}` : `Text so far, from block ${branch.size}, the leader`,
+      over(recording, frame)
+        ? `Final text, from block ${branch.size}`
+        : `Text so far, from block ${branch.size}, the leader`,
     );
     this.text.replaceChildren(
       ...this.runs(recording, frame, branch).map(([kind, text]) =>

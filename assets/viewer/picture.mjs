@@ -91,12 +91,7 @@ class Sheet {
   }
 
   lines(words, most) {
-    const lines = [""];
-    for (const word of words.split(" ")) {
-      const longer = lines.at(-1) ? `${lines.at(-1)} ${word}` : word;
-      if (this.context.measureText(longer).width <= this.width - 2 * MARGIN) lines[lines.length - 1] = longer;
-      else lines.push(word);
-    }
+    const lines = broken(words, (line) => this.context.measureText(line).width <= this.width - 2 * MARGIN);
     return lines.length > most ? [...lines.slice(0, most - 1), `${lines[most - 1]} \u2026`] : lines;
   }
 
@@ -150,4 +145,19 @@ class Sheet {
     this.context.fillStyle = colour;
     this.context.fillRect(x, y - 7, 16, 14);
   }
+}
+
+/** Words as lines that `fit(line)`; a word too long for one, as texts without spaces are, is broken where it must be. */
+export function broken(words, fit) {
+  const lines = [""];
+  const add = (piece, space) => {
+    const longer = lines.at(-1) ? lines.at(-1) + space + piece : piece;
+    if (fit(longer) || !lines.at(-1)) lines[lines.length - 1] = longer;
+    else lines.push(piece);
+  };
+  for (const word of words.split(" ")) {
+    if (fit(word)) add(word, " ");
+    else [...word].forEach((character, index) => add(character, index ? "" : " "));
+  }
+  return lines;
 }

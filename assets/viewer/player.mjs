@@ -3,7 +3,7 @@
  * range that it repeats.
  *
  * It knows no clock: `tick(milliseconds)` moves time on. While a run is live and its newest step is shown, new steps are
- * followed.
+ * followed; who looks at a later step, of a longer run beside it, is left there.
  */
 
 export const SPEEDS = [0.25, 0.5, 1, 2, 4, 8];
@@ -37,25 +37,31 @@ export class Player {
       this.step = live ? newest : 0;
       this.until = null;
     }
-    this.step = Math.min(this.step, count - 1);
+    if (this.step >= count) Object.assign(this, { step: count - 1, until: null, following: true });
     if (this.range && Math.max(...this.range) >= count) this.range = null;
     this.onChange();
+  }
+
+  /** Another run takes the place of the one shown: its whole step is shown, for other things happened in it. */
+  change(count, live) {
+    this.until = null;
+    this.grow(count, live);
   }
 
   seek(step) {
     if (!this.count) return;
     this.step = Math.min(Math.max(step, 0), this.count - 1);
     this.until = null;
-    this.following = this.step >= this.newest;
+    this.following = this.step === this.newest;
     this.waited = 0;
     this.onChange();
   }
 
-  /** Go to a place that `nextStop` gave. */
+  /** Go to a place that `nextStop` gave; who looks inside a step is not taken on to the next. */
   stopAt({ step, until }) {
     this.playing = false;
     this.seek(step);
-    this.until = until;
+    Object.assign(this, { until, following: false });
   }
 
   /** Mark the first step of a range, then its last one and repeat it, then repeat no more. */
@@ -106,7 +112,7 @@ export class Player {
     this.step = this.after(due);
     this.until = null;
     this.playing = this.repeating || !this.atEnd;
-    this.following = this.step >= this.newest;
+    this.following = !this.repeating && this.step === this.newest;
     this.onChange();
   }
 

@@ -103,10 +103,9 @@ class Plot {
     const { key, width, figure, ticks } = this.wanted;
     if (!this.visible || !width || key === this.drawn) return;
     const made = figure();
-    made.layout.uirevision += ` ${this.resets}`; // as long as it stays the same, plotly keeps the zoom
+    made.layout.uirevision += ` ${this.resets}`; // as long as it stays the same, a zoom is kept
+    const ranges = rangesKept(made.layout, this.drawing.layout, this.home);
     this.home = rangesOf(made.layout);
-    const kept = this.zoomed && this.drawing.layout.uirevision === made.layout.uirevision;
-    const ranges = kept ? rangesOf(this.drawing.layout) : this.home;
     const { data, layout } = dressed(made, palette(this.node), width, ranges, ticks);
     if (window.matchMedia("(pointer: coarse)").matches) layout.dragmode = false; // a finger scrolls the page
     const first = this.drawn === null;
@@ -167,6 +166,16 @@ function rangesOf({ xaxis, yaxis }) {
   return [[...xaxis.range], [...yaxis.range]];
 }
 
+/**
+ * What the axes of a new `layout` show: of the same figure as the one `drawn` before, which by itself showed `home`,
+ * each axis that was zoomed stays as it is. plotly gives up a zoom where the axis grows, as that of a live run does.
+ */
+export function rangesKept(layout, drawn, home) {
+  const ranges = rangesOf(layout);
+  if (!drawn || drawn.uirevision !== layout.uirevision) return ranges;
+  return rangesOf(drawn).map((range, axis) => (String(range) === String(home[axis]) ? ranges[axis] : range));
+}
+
 /** A sheet over the whole figure with a mark at its corner; moving the sheet lays nothing out. */
 function movable() {
   const sheet = el("i");
@@ -198,7 +207,7 @@ export function dressed({ data, layout }, colours, width, ranges, ticks) {
   const scale = (width - layout.margin.l - layout.margin.r) / (ranges[0][1] - ranges[0][0]);
   const axis = (name, range) => ({
     ...layout[name],
-    range: [...layout[name].range],
+    range: [...range],
     ...(ticks.includes(name) && Math.abs(range[1] - range[0]) <= FEW && { dtick: 1 }),
   });
   return {

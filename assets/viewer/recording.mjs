@@ -7,9 +7,12 @@ import { Frames } from "./fold.mjs";
 import { Ledger } from "./metrics.mjs";
 import { markWords } from "./sentences.mjs";
 
+let made = 0;
+
 export class Recording {
   constructor(header) {
     this.header = header;
+    this.key = `recording ${(made += 1)}`; // of this page alone: another file may hold another run under the same id
     this.steps = [];
     this.end = null;
     this.pieces = new Map();

@@ -17,31 +17,37 @@ export class Runs {
   constructor() {
     this.tail = new Tail();
     this.session = null;
-    this.headed = false; // whether the latest run is the session's own: its header has come
-    this.latest = null; // {recording, text, name}
+    this.own = null; // the session's own run, {recording, text, name}, once its header has come
+    this.latest = null; // the one on screen that is not pinned: as a rule the session's own
     this.pinned = null;
   }
 
   /** Take in the whole text so far; returns whether a new run began with it. */
   feed(text) {
     const { fresh, records } = this.tail.feed(text);
-    if (fresh) Object.assign(this, { session: null, headed: false });
+    if (fresh) Object.assign(this, { session: null, own: null });
     const before = this.latest;
     for (const record of records) this.take(record);
-    if (this.latest && this.latest !== before) this.keepContrast(before);
-    if (this.headed) this.latest.text = this.tail.text;
+    if (this.own) this.own.text = this.tail.text;
     return this.latest !== before;
   }
 
   take(record) {
     if (record.type === "session") this.session = { ...this.session, ...record };
     else if (record.type === "header") this.begin(record);
-    else this.latest.recording.add(record);
+    else this.grow(record);
   }
 
   begin(header) {
-    this.headed = true;
-    this.latest = { recording: new Recording(header), name: this.session?.name };
+    const before = this.latest;
+    this.latest = this.own = { recording: new Recording(header), name: this.session?.name };
+    this.keepContrast(before);
+  }
+
+  /** A step or the end of the session's own run; one that was put away before its first step comes back with it. */
+  grow(record) {
+    this.own.recording.add(record);
+    if (record.type === "step") this.latest = this.own;
   }
 
   /** Pin the run that a new one is a contrast to, if it is on the page. */
@@ -56,7 +62,7 @@ export class Runs {
     this.pinned = this.live ? soFar(this.latest) : this.latest;
   }
 
-  /** Go on with the latest run; with the pinned one if no step of the latest came. */
+  /** Go on with the latest run; with the pinned one if no step of the latest came, until one comes. */
   unpin() {
     if (!this.latest.recording.steps.length) this.latest = this.pinned;
     this.pinned = null;
@@ -79,12 +85,16 @@ export class Runs {
 
   /** Whether more steps of the latest run are still to come. */
   get live() {
-    return Boolean(this.headed && !this.latest.recording.end && GOING_ON.includes(this.session?.status));
+    return Boolean(this.own) && this.latest === this.own && this.goesOn;
   }
 
   /** Whether the server has a run that is still to begin: the latest one is not it. */
   get coming() {
-    return !this.headed && GOING_ON.includes(this.session?.status);
+    return (!this.own || this.latest !== this.own) && this.goesOn;
+  }
+
+  get goesOn() {
+    return !this.own?.recording.end && GOING_ON.includes(this.session?.status);
   }
 
   /** Whether the run shown is still going on. */

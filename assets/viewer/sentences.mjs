@@ -5,6 +5,23 @@ import { visible } from "./pieces.mjs";
 
 const KIND_NAMES = { init: "first forward", denoise: "denoise", refresh: "full recompute", ahead: "step computed ahead" };
 
+/** Decoders that commit by rank, not by a threshold. */
+export const BY_RANK = ["vanilla", "factor"];
+
+/** The settings that a run of this decoder compares a probability with, of those in `config`. */
+export function limitsOf({ header }, config) {
+  const limits = ["commit_threshold", "merge_threshold"].filter((field) => field in config);
+  return BY_RANK.includes(header.decoder) ? [] : limits;
+}
+
+/** What the lines over the candidates stand for. */
+export function limitWords(recording, config) {
+  const limits = limitsOf(recording, config);
+  if (!limits.length) return `${recording.header.decoder} commits by rank, not by a threshold`;
+  const words = limits.map((field) => `${field.replace("_threshold", "")} ${Number(config[field]).toFixed(2)}`);
+  return `dashed lines: ${words.join(" \u00b7 ")}`;
+}
+
 /** The name of a forward's kind on screen. */
 export function kindName(kind) {
   return KIND_NAMES[kind] ?? kind;
@@ -109,6 +126,7 @@ function heldSentence(recording, frame, branch, position) {
 
 function heldBecause({ header }, { config }, branch, position) {
   const threshold = Number(config.commit_threshold);
+  if (BY_RANK.includes(header.decoder)) return "was not among the most confident of its block";
   if (branch.draftConfidence[position] < threshold) return `< ${threshold.toFixed(2)}, the commit threshold`;
   if (config.eos_in_order && branch.draft[position] === header.eos_id) return "waits until all before it is written";
   return `at step ${branch.seen[position] + 1}`;
@@ -127,10 +145,16 @@ function writtenSentence(recording, frame, branch, position) {
     case HOW.forced:
       return `Forced at step ${step + 1}: ${token} ${probability} was ${forcedBecause(config)}, so it was committed below the threshold.`;
     default:
-      if (branch.confidence[position] < Number(config.commit_threshold))
-        return `Committed at step ${step + 1}: ${token} ${probability} together with what stood masked before it, above the joint threshold ${Number(config.joint_threshold).toFixed(2)}.`;
-      return `Committed at step ${step + 1}: ${token} ${probability} reached the commit threshold ${Number(config.commit_threshold).toFixed(2)}.`;
+      return `Committed at step ${step + 1}: ${token} ${probability} ${committedBecause(recording, config, branch.confidence[position])}.`;
   }
+}
+
+function committedBecause({ header }, { commit_threshold: limit, joint_threshold: joint }, confidence) {
+  const commit = `the commit threshold ${Number(limit).toFixed(2)}`;
+  if (BY_RANK.includes(header.decoder)) return "was among the most confident of its block";
+  if (confidence >= Number(limit)) return `reached ${commit}`;
+  if (header.decoder === "local-leap") return `stood near a token that reached ${commit}`;
+  return `together with what stood masked before it, above the joint threshold ${Number(joint).toFixed(2)}`;
 }
 
 function forcedBecause({ forced_reach: reach }) {
@@ -140,17 +164,26 @@ function forcedBecause({ forced_reach: reach }) {
 
 /**
  * Everything that happened at a position of a branch up to step `n`, of which only the first `until` happenings count:
- * [{step, text, type}], oldest first.
+ * [{step, text, type}], oldest first. Before a branch was resized it had another name, and what it was added as a copy of
+ * has its history, too.
  */
 export function cellHistory(recording, n, size, position, until = Infinity) {
   const history = [];
-  for (const step of recording.steps.slice(0, n + 1)) {
-    for (const event of step.index === n ? happenings(step).slice(0, until) : step.events) {
-      const text = event.branch === size && touches(event, position) && eventText(recording, event, position);
+  let name = size; // at the happening looked at, from the last to the first
+  for (const step of recording.steps.slice(0, n + 1).reverse()) {
+    const happened = happenings(step).slice(0, step.index === n ? until : Infinity);
+    for (const event of happened.reverse()) {
+      const text = event.branch === name && touches(event, position) && eventText(recording, event, position);
       if (text) history.push({ step: step.index, type: event.type, text });
+      name = nameBefore(event, name);
     }
   }
-  return history;
+  return history.reverse();
+}
+
+function nameBefore({ type, branch, source, size }, name) {
+  if (type === "add" && branch === name) return source;
+  return type === "resize" && size === name ? branch : name;
 }
 
 function touches(event, position) {
@@ -190,7 +223,14 @@ export function markWords(kind, events) {
 export function quoted(recording, token) {
   return token === recording.header.eos_id
     ? "the end-of-text token"
-    : `\u201c${visible(recording.text(token).trim() || recording.text(token))}\u201d`;
+    : `\u201c${isolated(visible(recording.text(token).trim() || recording.text(token)))}\u201d`;
+}
+
+const LEFTWARD = /[\u0590-\u08ff\u200f\u202a-\u202e\u2066-\u2069\ufb1d-\ufdff\ufe70-\ufefc\u{10800}-\u{10fff}\u{1e800}-\u{1efff}]/u;
+
+/** Text that may run from right to left, such that the numbers and words around it keep their order. */
+function isolated(text) {
+  return LEFTWARD.test(text) ? `\u2068${text}\u2069` : text;
 }
 
 /** A probability in two digits, never rounded up to 1. */

@@ -8,6 +8,7 @@ import { fileOf } from "./runs.mjs";
 import { fileName, filled, saveFile } from "./saving.mjs";
 
 const GOING_ON = "A run that is still going on cannot be shared; wait until it has ended, or stop it.";
+const PART = "A run without its end, such as one that was pinned while it went on, cannot be shared; unpin it first.";
 const SAVED = "This is a saved page. For a link or a Chrome trace save the trace and open it in the explorer.";
 const MEGABYTE = 1e6;
 
@@ -34,7 +35,7 @@ export class Share {
   }
 
   get problem() {
-    return this.runs.every(({ recording }) => recording.end) ? "" : GOING_ON;
+    return unshared(this.runs, this.viewer.runs.live);
   }
 
   opened() {
@@ -97,6 +98,12 @@ export class Share {
     saveFile(trace.text, "application/json", `${fileName(this.runs)}.chrome.json`);
     return "Saved: open the file in Perfetto or chrome://tracing.";
   }
+}
+
+/** Why `runs` cannot be shared, empty where they can; `live`: more steps of the latest are still to come. */
+export function unshared(runs, live) {
+  if (runs.every(({ recording }) => recording.end)) return "";
+  return live ? GOING_ON : PART;
 }
 
 /** Put a text on the clipboard; false where the browser does not let the page. */

@@ -23,8 +23,8 @@ export class Timeline {
 
   /** `axis` is step or time, `extent` the part of it to show. */
   draw({ recording, frame }, axis, extent) {
-    const { header, steps } = recording;
-    const key = `${header.run} ${steps.length} ${axis} ${extent}`;
+    const { steps } = recording;
+    const key = `${recording.key} ${steps.length} ${axis} ${extent}`;
     if (key !== this.key) Object.assign(this, { key, branches: branchesOf(steps), slots: slotsOf(steps, axis) });
     const { start, width } = this.slots[frame.step];
     this.plot.draw({

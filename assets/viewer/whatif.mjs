@@ -8,14 +8,13 @@
 
 import { MASKED } from "./fold.mjs";
 import { speaker } from "./metrics.mjs";
-import { plural } from "./sentences.mjs";
-
-const WITHOUT_THRESHOLD = ["vanilla", "factor"];
+import { BY_RANK, plural } from "./sentences.mjs";
 
 /** Why the commits of a step cannot be judged, null where they can. `config` is the one in force there. */
 export function obstacle(recording, config) {
   const { decoder } = recording.header;
-  if (WITHOUT_THRESHOLD.includes(decoder)) return `A run of ${decoder} does not commit by a threshold.`;
+  if (BY_RANK.includes(decoder)) return `A run of ${decoder} does not commit by a threshold.`;
+  if (decoder === "local-leap") return "A run of local-leap commits by a lower threshold, too, which is not recorded.";
   if (config.temperature > 0)
     return `At temperature ${config.temperature} the run drew its candidates, and only those it committed are recorded.`;
   return null;
@@ -93,8 +92,9 @@ export function cellKey({ branch, position }) {
   return `${branch} ${position}`;
 }
 
-/** Those of `cells` that hold another token than the run's answer does there in the end. */
+/** Those of `cells` that hold another token than the run's answer does there in the end; none before there is one. */
 export function notFinal(recording, cells) {
+  if (!recording.end) return [];
   const row = speaker(recording, recording.frame(recording.steps.length - 1)).token;
   return cells.filter(({ position, token }) => row[position] !== MASKED && row[position] !== token);
 }
@@ -111,6 +111,7 @@ export function flipSentence(recording, { gained, lost, unmerged }, own, asked) 
 }
 
 function wrongPart(recording, cells) {
+  if (!recording.end) return "";
   const wrong = notFinal(recording, cells).length;
   if (cells.length === 1) return wrong ? ", and it is not what was finally written" : "";
   return wrong ? `, ${wrong} of them not what was finally written` : ", none of them against what was finally written";

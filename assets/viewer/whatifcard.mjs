@@ -53,7 +53,7 @@ export class WhatIfCard {
   /** The flips at step `n`, kept for as long as the same is asked: a picture needs them more than once. */
   flips(recording, n, config) {
     const { commit, merge } = this.thresholds(config);
-    const key = [recording.header.run, n, commit, merge].join();
+    const key = [recording.key, n, commit, merge].join();
     if (key !== this.key) this.found = flips(recording, n, { commit, merge });
     this.key = key;
     return this.found;

@@ -10,6 +10,7 @@ from blockbatch.bench.calibration import Sampling
 from blockbatch.bench.jobs import Job, Trial
 from blockbatch.bench.statistics import bins, oracles, rows
 from blockbatch.config import DECODERS, DEFAULT_BLOCK_SIZES
+from blockbatch.errors import BlockBatchError
 from blockbatch.options import count, sizes
 from blockbatch.tasks import FAMILIES
 
@@ -60,6 +61,8 @@ def _trials(arguments: argparse.Namespace) -> list[Trial]:
 def _samplings(arguments: argparse.Namespace) -> list[Sampling]:
     if not arguments.calibration:
         return []
+    if not arguments.gen_length:
+        raise BlockBatchError("A calibration looks at positions to fill; give a --gen-length from 1 on.")
     config = plan.fixed(plan.FAST, plan.FAST_SIZE, arguments.gen_length)
     return [
         Sampling(example, index, config)

@@ -8,6 +8,7 @@ import time
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, ClassVar, Protocol
 
+from blockbatch.comparing import words
 from blockbatch.config import Config
 from blockbatch.run import Run
 from blockbatch.tasks import Example, is_correct
@@ -109,8 +110,6 @@ def outcome(trace: Trace, example: Example | None, index: int) -> Outcome:
     end, totals, config = trace.end, trace.totals, trace.header.config
     if end is None:
         raise ValueError("the run has not ended")
-    row = trace.rows(len(trace.steps) - 1)[end.winner]
-    answer = row if end.eos is None else row[: end.eos]
     return Outcome(
         family=example.family if example else TYPED,
         index=index,
@@ -120,7 +119,7 @@ def outcome(trace: Trace, example: Example | None, index: int) -> Outcome:
         init=totals.init,
         denoise=totals.denoise,
         refresh=totals.refresh,
-        tokens=int((answer >= 0).sum()),
+        tokens=words(trace),
         ms=round(totals.milliseconds["forward"] + totals.milliseconds["consensus"], 3),
         recording_ms=totals.milliseconds["recording"],
     )

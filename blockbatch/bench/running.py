@@ -12,6 +12,7 @@ from typing import Any, get_args
 from blockbatch.bench.jobs import Job
 from blockbatch.bench.results import Results
 from blockbatch.bench.workers import ModelSource, on_processes, on_ray
+from blockbatch.errors import BlockBatchError
 from blockbatch.options import add_model, check_writable, count
 from blockbatch.run import versions
 from blockbatch.tasks import Split
@@ -36,10 +37,14 @@ def add_split(parser: argparse.ArgumentParser) -> None:
 
 
 def check_files(arguments: argparse.Namespace) -> None:
-    """Fail before the work is done where a file could not be written after it."""
-    for path in (arguments.results, arguments.json, arguments.csv, arguments.markdown):
-        if path is not None:
-            check_writable(path)
+    """Fail before the work is done where a file could not be written after it, or would be written over another."""
+    named = [arguments.results, arguments.json, arguments.csv, arguments.markdown]
+    seen = set[Path]()
+    for path in (path for path in named if path is not None):
+        check_writable(path)
+        if path.resolve() in seen:
+            raise BlockBatchError(f"{path} is to hold two things; give --results and each of the figures its own file.")
+        seen.add(path.resolve())
 
 
 def run_missing(arguments: argparse.Namespace, jobs: Sequence[Job]) -> Results:

@@ -229,7 +229,7 @@ def family_of(model: str, config: Mapping[str, Any]) -> Family:
         )
     if config.get("quantization_config"):
         raise ModelError(f"{model} has quantised weights; choose its float32 or bfloat16 weights.")
-    if config.get("use_sliding_window") or set(config.get("layer_types") or ()) - {"full_attention"}:
+    if config.get("use_sliding_window") or any(kind != "full_attention" for kind in _listed(config, "layer_types")):
         raise ModelError(f"{model} has sliding-window layers, but only full attention is supported.")
     if config.get("rope_scaling") and FAMILIES[kind].ignored is not None:
         raise ModelError(f"{model} has rope_scaling, which is not supported for its family.")
@@ -247,4 +247,10 @@ def _names(model: str, config: Mapping[str, Any]) -> list[str]:
     """All that a checkpoint is called by: its id or its folder's last name, and what its config says."""
     called = Path(model).resolve().name if Path(model).is_dir() else model
     said = [config.get(field) for field in ("model_type", "_name_or_path")]
-    return [called, *map(str, said), *map(str, config.get("architectures") or ())]
+    return [called, *map(str, said), *map(str, _listed(config, "architectures"))]
+
+
+def _listed(config: Mapping[str, Any], name: str) -> list[Any]:
+    """The field's list; a single value in its place, which nothing has checked yet, counts as one."""
+    value = config.get(name) or []
+    return value if isinstance(value, list) else [value]

@@ -39,7 +39,8 @@ class Model:
 
     def encode(self, prompt: str) -> list[int]:
         """`prompt` as one user turn of the checkpoint's chat template, the assistant's turn opened; as it is where the
-        checkpoint has no template.  PromptError where it is empty or no text.
+        checkpoint has no template.  PromptError where it is empty or holds half of a character, ModelError where the
+        template fails.
         """
         if not prompt.strip():
             raise PromptError("The prompt is empty; write a question or pick an example.")
@@ -49,7 +50,12 @@ class Model:
         if not words.chat_template:
             return list(words(prompt)["input_ids"])
         turns = [{"role": "user", "content": prompt}]
-        text = words.apply_chat_template(turns, add_generation_prompt=True, enable_thinking=False, tokenize=False)
+        try:
+            text = words.apply_chat_template(turns, add_generation_prompt=True, enable_thinking=False, tokenize=False)
+        except Exception as error:  # a template is a program of the checkpoint's, which may raise what it likes
+            raise ModelError(
+                f"The chat template of {self.id} fails on a prompt; download it again. ({in_one_line(error)})"
+            ) from error
         return list(words(text, add_special_tokens=False)["input_ids"])  # the template writes them itself
 
     def decode(self, tokens: Sequence[int]) -> str:
@@ -206,6 +212,10 @@ def _special_tokens(
             f"{checkpoint.id} names token {max(eos, mask)}, but has embeddings for {embedded} only; use the "
             f"config.json and the tokenizer that belong to these weights."
         )
+    if eos == mask:
+        raise ModelError(
+            f"{checkpoint.id} names token {eos} as its mask and its end of text; correct the ids in its config.json."
+        )
     return eos, mask
 
 
@@ -215,10 +225,10 @@ def _added_tokens(folder: Path) -> dict[str, int]:
 
 
 def _token_id(model: str, name: str, *sources: object) -> int:
-    """The first of `sources` that is a token id (a list of ids counts by its first)."""
+    """The first of `sources` that is a token id, from 0 on (a list of ids counts by its first)."""
     for source in sources:
         first = source[0] if isinstance(source, list) and source else source
-        if isinstance(first, int):
+        if isinstance(first, int) and first >= 0:
             return first
     raise ModelError(f"{model} names no {name} token; add its id to the config.json as {FIELDS[name]}.")
 

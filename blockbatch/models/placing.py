@@ -20,7 +20,9 @@ def device_of(name: str) -> torch.device:
     if name in SPREAD:
         name = "cuda" if torch.cuda.is_available() else "cpu"
     try:
-        return torch.empty(0, device=name).device
+        found = torch.empty(0, device=name)
+        found.cpu()  # nothing comes back from meta
+        return found.device
     except (RuntimeError, AssertionError) as error:  # an unknown name, or a torch built without that device
         raise ModelError(
             f"The device {name} cannot be used here; choose cpu, or install a torch and a driver that serve it."

@@ -10,7 +10,9 @@ import torch
 from transformers import AutoModelForCausalLM, LlamaConfig
 
 from blockbatch.errors import ModelError
+from blockbatch.models.checkpoint import out_of_memory
 from blockbatch.models.denoiser import TorchDenoiser
+from blockbatch.models.memory import free_bytes
 from blockbatch.models.placing import default_dtype, device_of, dtype_of
 
 SHAPES: Mapping[str, Mapping[str, Any]] = {
@@ -41,12 +43,23 @@ def random_denoiser(shape: str, device: str = "cpu", dtype: str | None = None) -
     """A denoiser of one of `SHAPES`, its weights drawn on the device itself; ModelError where it does not fit."""
     config = LlamaConfig(**SHAPES[shape], max_position_embeddings=4096, tie_word_embeddings=False)
     where = device_of(device)
+    number = dtype_of(dtype or default_dtype(where))
+    _check_room(shape, config, where, number)
     try:
         with torch.device(where):
-            network = AutoModelForCausalLM.from_config(config, dtype=dtype_of(dtype or default_dtype(where)))
+            network = AutoModelForCausalLM.from_config(config, dtype=number)
     except torch.OutOfMemoryError as error:
         raise ModelError(f"{device} cannot hold {shape}; choose a smaller shape or a larger device.") from error
     return TorchDenoiser(network, mask_id=0, eos_id=1, vocabulary=config.vocab_size)
+
+
+def _check_room(shape: str, config: LlamaConfig, device: torch.device, dtype: torch.dtype) -> None:
+    """ModelError before memory runs out: on a CPU nothing can catch that."""
+    with torch.device("meta"):
+        needed = sum(weight.nbytes for weight in AutoModelForCausalLM.from_config(config, dtype=dtype).parameters())
+    free = free_bytes(device)
+    if free is not None and needed > free:
+        raise out_of_memory(shape, f"{needed / 1e9:.1f} GB of memory for its weights", device, free)
 
 
 def bytes_read(denoiser: TorchDenoiser) -> int:

@@ -90,10 +90,11 @@ def indented(lines: Sequence[str]) -> list[str]:
     return ["    " + line for line in lines]
 
 
-def function_text(draw: Draw, header: str, body: Sequence[str], comments: Sequence[str]) -> str:
-    """The whole function; half of the time its body starts with one of the comments."""
+def function_text(draw: Draw, header: str, docstring: str, body: Sequence[str], comments: Sequence[str]) -> str:
+    """The whole function; three times in four with its docstring, half of the time its body starts with a comment."""
+    documented = [f'"""{docstring}"""'] if draw.number(0, 3) else []
     comment = [f"# {draw.one_of(comments)}"] if draw.number(0, 1) else []
-    return "\n".join([header, *indented([*comment, *body])])
+    return "\n".join([header, *indented([*documented, *comment, *body])])
 
 
 def check_against(

@@ -9,6 +9,8 @@ from blockbatch.tasks.code import (
     function_name,
     function_text,
     increase,
+    indented,
+    loop_over,
     number_lists,
     shape_of,
 )
@@ -29,7 +31,7 @@ def _problem(
     name, parameter = names
     header = f"def {name}({parameter}):"
     prompt = f'Complete the function.\n{header}\n    """{docstring}"""'
-    answer = function_text(draw, header, body, comments)
+    answer = function_text(draw, header, docstring, body, comments)
     return Problem(prompt, answer, check_against(name, header, reference, number_lists(draw, around)))
 
 
@@ -122,4 +124,65 @@ def largest_or(draw: Draw) -> Problem:
                     lambda numbers: pick(numbers, default=default), default)  # fmt: skip
 
 
-KINDS: tuple[Kind, ...] = (count_where, keep_where, sum_scaled, add_to_each, largest_or)
+def replace_where(draw: Draw) -> Problem:
+    names, test, output = _names(draw), condition(draw), draw.one_of(_OUTPUTS)
+    sequence, other = names[1], draw.number(2, 60)
+    body = shape_of(
+        draw,
+        lambda: folded(draw, sequence, output, "[]",
+                       lambda x: [f"if {test.code(x)}:", f"    {x} = {other}", f"{output}.append({x})"]),
+        lambda: folded(draw, sequence, output, "[]",
+                       lambda x: [f"y = {other} if {test.code(x)} else {x}", f"{output}.append(y)"]),
+        lambda: [f"{output} = [{other} if {test.code('x')} else x for x in {sequence}]", f"return {output}"],
+    )  # fmt: skip
+    docstring = f"Return the {sequence} with {other} in place of those {test.words}."
+    comments = (f"put {other} for those {test.words}", "look at each one", "build a new list")
+    return _problem(draw, names, docstring, body, comments,
+                    lambda numbers: [other if test.holds(n) else n for n in numbers], test.bound)  # fmt: skip
+
+
+def any_or_all_where(draw: Draw) -> Problem:
+    names, test = _names(draw), condition(draw)
+    sequence = names[1]
+    word, pick, negation, early, late = draw.one_of((
+        ("any", any, "", "True", "False"), ("all", all, "not ", "False", "True"),
+    ))  # fmt: skip
+    body = shape_of(
+        draw,
+        lambda: _searched(draw, sequence, lambda x: f"{negation}{test.code(x)}", early, late),
+        lambda: _searched(draw, sequence, lambda x: f"{negation}{test.code(x)}", early, late),
+        lambda: [f"return {word}({test.code('x')} for x in {sequence})"],
+    )
+    docstring = f"Return whether {word} of the {sequence} are {test.words}."
+    comments = (f"are {word} {test.words}", "look at each one", f"{late} if there are none")
+    return _problem(draw, names, docstring, body, comments,
+                    lambda numbers: pick(map(test.holds, numbers)), test.bound)  # fmt: skip
+
+
+def first_where(draw: Draw) -> Problem:
+    names, test, default = _names(draw), condition(draw), draw.number(2, 60)
+    sequence = names[1]
+    body = shape_of(
+        draw,
+        lambda: _searched(draw, sequence, test.code, None, str(default)),
+        lambda: _searched(draw, sequence, test.code, None, str(default)),
+        lambda: [f"kept = [x for x in {sequence} if {test.code('x')}]", f"return kept[0] if kept else {default}"],
+    )
+    docstring = f"Return the first of the {sequence} that is {test.words}, or {default}."
+    comments = (f"find one {test.words}", "look at each one", f"{default} if there is none")
+    return _problem(draw, names, docstring, body, comments,
+                    lambda numbers: next(filter(test.holds, numbers), default), test.bound)  # fmt: skip
+
+
+def _searched(
+    draw: Draw, sequence: str, test: Callable[[str], str], found: str | None, missing: str
+) -> list[str]:  # fmt: skip
+    """Statements that return `found`, or the item itself, at the first item that passes, and `missing` after all."""
+    loop = loop_over(draw, sequence)
+    inner = [*loop.opening, f"if {test(loop.item)}:", f"    return {found or loop.item}", *loop.closing]
+    return [*loop.before, loop.header, *indented(inner), f"return {missing}"]
+
+
+KINDS: tuple[Kind, ...] = (
+    count_where, keep_where, sum_scaled, add_to_each, largest_or, replace_where, any_or_all_where, first_where,
+)  # fmt: skip

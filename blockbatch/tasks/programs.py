@@ -23,7 +23,7 @@ def _problem(
     header = f"def {name}({parameters}):"
     asserts = [f"assert {name}({', '.join(map(repr, args))}) == {reference(*args)!r}" for args in arguments[:2]]
     prompt = "\n".join([f"Write a function {name}({parameters}) that {sentence}.", *asserts])
-    answer = function_text(draw, header, body, comments)
+    answer = function_text(draw, header, f"{sentence[0].upper()}{sentence[1:]}.", body, comments)
     return Problem(prompt, answer, check_against(name, header, reference, arguments))
 
 
@@ -128,4 +128,67 @@ def long_words(draw: Draw) -> Problem:
                     lambda words: [w for w in words if holds(len(w), size)], arguments)  # fmt: skip
 
 
-KINDS: tuple[Kind, ...] = (count_letter, swap_letter, sum_multiples, weighted_sum, long_words)
+def drop_letter(draw: Draw) -> Problem:
+    name, text, output, letter = (
+        function_name(draw), draw.one_of(_TEXTS), draw.one_of(("result", "out", "kept")),
+        draw.one_of(_LETTERS))  # fmt: skip
+    differs: Callable[[str], str] = draw.one_of((lambda c: f"{c} != '{letter}'", lambda c: f"'{letter}' != {c}"))
+    body = shape_of(
+        draw,
+        lambda: folded(draw, text, output, "''", lambda c: [f"if {differs(c)}:", "    " + increase(draw, output, c)]),
+        lambda: [f"{output} = [c for c in {text} if {differs('c')}]", f"return ''.join({output})"],
+        lambda: [f"{output} = {text}.replace('{letter}', '')", f"return {output}"],
+    )
+    sentence = draw.one_of((f"drops every '{letter}' from a text", f"returns a text without the letter '{letter}'"))
+    arguments = [(word,) for word in ["", letter, letter * 3, *_texts(draw, 6)][::-1]]
+    comments = (f"leave out each '{letter}'", "go through the letters", "build a new text")
+    return _problem(draw, name, text, sentence, body, comments, lambda s: s.replace(letter, ""), arguments)
+
+
+def multiples_between(draw: Draw) -> Problem:
+    name, output, divisor = function_name(draw), draw.one_of(("result", "out", "kept")), draw.number(2, 12)
+    low, high = draw.one_of((("a", "b"), ("m", "n"), ("low", "high"), ("p", "q")))
+    item = draw.one_of(("i", "k", "x"))
+    test, append = f"{item} % {divisor} == 0", f"{output}.append({item})"
+    body = draw.one_of((
+        [f"{output} = []", f"for {item} in range({low}, {high} + 1):", f"    if {test}:", f"        {append}",
+         f"return {output}"],
+        [f"{output} = []", f"{item} = {low}", f"while {item} <= {high}:", f"    if {test}:", f"        {append}",
+         f"    {item} += 1", f"return {output}"],
+        [f"{output} = [{item} for {item} in range({low}, {high} + 1) if {test}]", f"return {output}"],
+    ))  # fmt: skip
+    sentence = draw.one_of((f"lists the numbers from {low} to {high} that are divisible by {divisor}",
+                            f"lists the multiples of {divisor} from {low} to {high}"))  # fmt: skip
+    start = draw.number(1, 20)
+    ends = [(start, start + divisor + 3), (draw.number(1, 9), 2 * divisor), (divisor, divisor), (divisor, 3 * divisor),
+            (divisor + 1, 2 * divisor - 1), (9, 8), (-divisor, 0), (1, 60)]  # fmt: skip
+    comments = (f"list the multiples of {divisor}", f"go from {low} to {high}", "build a new list")
+    return _problem(draw, name, f"{low}, {high}", sentence, body, comments,
+                    lambda a, b: [n for n in range(a, b + 1) if n % divisor == 0], ends)  # fmt: skip
+
+
+def larger_scaled(draw: Draw) -> Problem:
+    name = function_name(draw)
+    one, two = draw.one_of((("a", "b"), ("x", "y"), ("m", "n"), ("p", "q")))
+    first, second = draw.number(2, 30), draw.number(2, 30)
+    left, right = draw.one_of((("left", "right"), ("first", "second"), ("u", "v")))
+    term_one = draw.one_of((f"{first} * {one}", f"{one} * {first}"))
+    term_two = draw.one_of((f"{second} * {two}", f"{two} * {second}"))
+    word, sign, pick = draw.one_of((("larger", ">", max), ("smaller", "<", min)))
+    setup = [f"{left} = {term_one}", f"{right} = {term_two}"]
+    body = draw.one_of((
+        [*setup, f"if {left} {sign} {right}:", f"    return {left}", f"return {right}"],
+        [*setup, f"return {left} if {left} {sign} {right} else {right}"],
+        [f"return {pick.__name__}({term_one}, {term_two})"],
+    ))  # fmt: skip
+    sentence = f"returns the {word} of {first} times {one} and {second} times {two}"
+    numbers = [(draw.number(1, 9), draw.number(1, 9)) for _ in range(3)]
+    edges = [(second, first), (second, first + 1), (second + 1, first), (0, 1), (1, 0), (-3, -8), (-8, -3)]
+    comments = ("work out both parts", f"{first} {one} or {second} {two}", "multiply first")
+    return _problem(draw, name, f"{one}, {two}", sentence, body, comments,
+                    lambda a, b: pick(first * a, second * b), [*numbers, *edges])  # fmt: skip
+
+
+KINDS: tuple[Kind, ...] = (
+    count_letter, swap_letter, sum_multiples, weighted_sum, long_words, drop_letter, multiples_between, larger_scaled,
+)  # fmt: skip

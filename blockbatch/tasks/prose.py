@@ -1,6 +1,7 @@
 """Worked steps as prose: the shared grammar of the two families that end in a number.
 
-The manner drawn for the opening decides the connectives after it, so later wording depends on earlier wording.
+Three answers in four open with a fact of the problem.  The manner drawn for the first step decides the connectives
+after it, so later wording depends on earlier wording.
 """
 
 from collections.abc import Sequence
@@ -16,12 +17,13 @@ _MANNERS: tuple[tuple[str, tuple[str, ...]], ...] = (
     ("", ("Then ", "So now ", "")),
 )
 _NUMBERED = "Step "
+_LETTERS = tuple(f"{letter} " for letter in "bcdefghjklmnopqrstuvwxyz")  # all that are no words: names of unknowns
 _LAST_WORDS = ("So ", "Therefore, ", "In the end, ", "This means ")
 
 
 def _sentence(lead: str, clause: str) -> str:
-    """Lead and clause as a sentence; the clause gets a capital where it starts the sentence."""
-    starts = not lead or lead.endswith((". ", ": "))
+    """Lead and clause as a sentence; a word that starts the sentence gets a capital, a letter of algebra does not."""
+    starts = (not lead or lead.endswith((". ", ": "))) and not clause.startswith(_LETTERS)
     return lead + (clause[0].upper() + clause[1:] if starts else clause) + "."
 
 
@@ -34,14 +36,17 @@ def _leads(draw: Draw, count: int) -> list[str]:
 
 
 def work_through(
-    draw: Draw, prompt: str, steps: Sequence[Sequence[str]], conclusions: Sequence[str], value: int
-) -> Problem:
+    draw: Draw, prompt: str, facts: Sequence[str], steps: Sequence[Sequence[str]], conclusions: Sequence[str],
+    value: int,
+) -> Problem:  # fmt: skip
     """A problem whose answer takes the steps in order, each in one of its wordings, and ends in `value`.
 
-    Wordings are clauses without a final full stop that start in lower case unless they start with a name.
+    One of the facts may open it, and one of the conclusions stand before its last sentence.  All are clauses without a
+    final full stop that start in lower case unless they start with a name.
     """
+    sentences = [_sentence("", draw.one_of(facts))] if draw.number(0, 3) else []
     leads = _leads(draw, len(steps))
-    sentences = [_sentence(lead, draw.one_of(wordings)) for lead, wordings in zip(leads, steps, strict=True)]
+    sentences += [_sentence(lead, draw.one_of(wordings)) for lead, wordings in zip(leads, steps, strict=True)]
     if draw.number(0, 2):
         sentences.append(_sentence(draw.one_of(_LAST_WORDS), draw.one_of(conclusions)))
     return Problem(prompt, " ".join([*sentences, f"The answer is {value}."]), NumberCheck(value))

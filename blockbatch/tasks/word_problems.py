@@ -52,6 +52,8 @@ def gain_then_lose(draw: Draw) -> Problem:
         f"How many {things} does {who.name} have left?",
     ))  # fmt: skip
     subject = draw.one_of((who.name, who.pronoun))
+    facts = (f"{who.name} has {had} {things} at first", f"{more} {things} come and {gone} go to {friend.name}",
+             f"{who.name} starts with {had}", f"{friend.name} gets {gone} of the {things}")  # fmt: skip
     steps = (
         (f"{subject} has {had} + {more} = {both} {things}", f"{had} + {more} = {both} {things} in all",
          f"adding {more} to {had} gives {both} {things}", f"{subject} gets {more} more, so {had} + {more} = {both}"),
@@ -59,7 +61,7 @@ def gain_then_lose(draw: Draw) -> Problem:
          f"taking {gone} from {both} leaves {left} {things}", f"{both} - {gone} = {left} {things} are left"),
     )  # fmt: skip
     conclusions = (f"{subject} has {left} {things}", f"{left} {things} are left", f"{who.name} keeps {left}")
-    return work_through(draw, prompt, steps, conclusions, left)
+    return work_through(draw, prompt, facts, steps, conclusions, left)
 
 
 def boxes_and_extra(draw: Draw) -> Problem:
@@ -73,6 +75,8 @@ def boxes_and_extra(draw: Draw) -> Problem:
         f"There are {each} {things} in each of {count} {boxes}. {who.name} brings {extra} more {things}. "
         f"How many {things} are there together?",
     ))  # fmt: skip
+    facts = (f"there are {count} {boxes}", f"each of the {boxes} holds {each} {things}",
+             f"{who.name} has {count} {boxes}", f"{extra} {things} are not in {boxes}")  # fmt: skip
     steps = (
         (f"the {boxes} hold {count} * {each} = {packed} {things}", f"{count} * {each} = {packed} {things} in {boxes}",
          f"{count} {boxes} of {each} make {packed} {things}", f"{count} times {each} is {packed}"),
@@ -80,7 +84,7 @@ def boxes_and_extra(draw: Draw) -> Problem:
          f"with {extra} more there are {total} {things}", f"the total is {packed} + {extra} = {total} {things}"),
     )  # fmt: skip
     conclusions = (f"there are {total} {things}", f"{who.name} counts {total} {things}", f"the total is {total}")
-    return work_through(draw, prompt, steps, conclusions, total)
+    return work_through(draw, prompt, facts, steps, conclusions, total)
 
 
 def compare_and_total(draw: Draw) -> Problem:
@@ -95,6 +99,8 @@ def compare_and_total(draw: Draw) -> Problem:
         f"{friend.name} has {gap} {word} {things} than {who.name}, who has {own}. "
         f"How many {things} do the two have in all?",
     ))  # fmt: skip
+    facts = (f"{who.name} has {own} {things}", f"{friend.name} has {gap} {word} than {who.name}",
+             f"we need the {things} of {friend.name} first")  # fmt: skip
     steps = (
         (f"{friend.name} has {own} {sign} {gap} = {other} {things}", f"{own} {sign} {gap} = {other} for {friend.name}",
          f"{gap} {word} than {own} is {other} {things}",
@@ -103,7 +109,7 @@ def compare_and_total(draw: Draw) -> Problem:
          f"we add {own} and {other} and get {total}", f"the sum is {own} + {other} = {total} {things}"),
     )  # fmt: skip
     conclusions = (f"they have {total} {things}", f"the two have {total} in all", f"the total is {total} {things}")
-    return work_through(draw, prompt, steps, conclusions, total)
+    return work_through(draw, prompt, facts, steps, conclusions, total)
 
 
 def shopping_change(draw: Draw) -> Problem:
@@ -119,6 +125,7 @@ def shopping_change(draw: Draw) -> Problem:
         f"{who.capital} pays with {paid} dollars. How much change does {who.pronoun} get?"
     )
     subject = draw.one_of((who.name, who.pronoun))
+    facts = (f"{who.name} buys {count} {things}", f"{item} costs {extra} dollars", f"{subject} pays {paid} dollars")
     steps = (
         (f"the {things} cost {count} * {price} = {cost} dollars", f"{count} {things} cost {cost} dollars",
          f"{count} * {price} = {cost} for the {things}"),
@@ -128,7 +135,7 @@ def shopping_change(draw: Draw) -> Problem:
          f"{paid} - {spent} = {change} dollars come back"),
     )  # fmt: skip
     conclusions = (f"{subject} gets {change} dollars", f"the change is {change}", f"{change} dollars come back")
-    return work_through(draw, prompt, steps, conclusions, change)
+    return work_through(draw, prompt, facts, steps, conclusions, change)
 
 
 def share_equally(draw: Draw) -> Problem:
@@ -144,6 +151,8 @@ def share_equally(draw: Draw) -> Problem:
         f"{who.name} picks {first} {things} and {friend.name} picks {second}. They put the same number in each of "
         f"{people} {draw.one_of(_BOXES)}. How many {things} are in each?",
     ))  # fmt: skip
+    facts = (f"{who.name} has {first} {things}", f"{friend.name} has {second} {things}",
+             f"there are {people} parts", f"we share all the {things} by {people}")  # fmt: skip
     steps = (
         (f"there are {first} + {second} = {total} {things}", f"{first} + {second} = {total} {things} in all",
          f"we add {first} and {second} and get {total}", f"{who.name} and {friend.name} have {total} {things}"),
@@ -151,7 +160,89 @@ def share_equally(draw: Draw) -> Problem:
          f"{total} shared by {people} is {each}", f"each part is {total} / {people} = {each} {things}"),
     )  # fmt: skip
     conclusions = (f"each gets {each} {things}", f"every part has {each}", f"there are {each} {things} in each")
-    return work_through(draw, prompt, steps, conclusions, each)
+    return work_through(draw, prompt, facts, steps, conclusions, each)
 
 
-KINDS: tuple[Kind, ...] = (gain_then_lose, boxes_and_extra, compare_and_total, shopping_change, share_equally)
+def times_as_many(draw: Draw) -> Problem:
+    who, friend = _two_people(draw)
+    things, factor, own = draw.one_of(THINGS), draw.number(2, 5), draw.number(3, 15)
+    other = factor * own
+    total = own + other
+    prompt = draw.one_of((
+        f"{who.name} has {own} {things}. {friend.name} has {factor} times as many. "
+        f"How many {things} do they have in all?",
+        f"{friend.name} has {factor} times as many {things} as {who.name}, who has {own}. "
+        f"How many {things} are there together?",
+    ))  # fmt: skip
+    facts = (f"{who.name} has {own} {things}", f"{friend.name} has {factor} times as many {things}",
+             f"we need the {things} of {friend.name} first")  # fmt: skip
+    steps = (
+        (f"{friend.name} has {factor} * {own} = {other} {things}", f"{factor} * {own} = {other} for {friend.name}",
+         f"{factor} times {own} is {other} {things}",
+         f"since {factor} * {own} = {other}, {friend.name} has {other}"),
+        (f"together they have {own} + {other} = {total} {things}", f"{own} + {other} = {total} {things} in all",
+         f"we add {own} and {other} and get {total}", f"the sum is {own} + {other} = {total} {things}"),
+    )  # fmt: skip
+    conclusions = (f"they have {total} {things}", f"the two have {total} in all", f"the total is {total} {things}")
+    return work_through(draw, prompt, facts, steps, conclusions, total)
+
+
+def pages_left(draw: Draw) -> Problem:
+    who = _person(draw)
+    days, each, extra = draw.number(2, 9), draw.number(2, 9), draw.number(2, 15)
+    daily = days * each
+    read = daily + extra
+    left = draw.number(2, 40)
+    pages = read + left
+    prompt = draw.one_of((
+        f"A book has {pages} pages. {who.name} reads {each} pages a day for {days} days and then {extra} pages more. "
+        f"How many pages are left?",
+        f"{who.name} reads a book of {pages} pages: {each} pages on each of {days} days, and {extra} more. "
+        f"How many pages are not read yet?",
+    ))  # fmt: skip
+    subject = draw.one_of((who.name, who.pronoun))
+    facts = (f"the book has {pages} pages", f"{who.name} reads for {days} days", f"{subject} reads {each} pages a day")
+    steps = (
+        (f"in {days} days {subject} reads {days} * {each} = {daily} pages", f"{days} * {each} = {daily} pages are read",
+         f"{days} days of {each} pages make {daily}"),
+        (f"with {extra} more it is {daily} + {extra} = {read} pages", f"{daily} + {extra} = {read} pages in all",
+         f"{subject} has read {daily} + {extra} = {read}"),
+        (f"the rest is {pages} - {read} = {left} pages", f"{pages} - {read} = {left} pages are left",
+         f"{subject} still has {pages} - {read} = {left}"),
+    )  # fmt: skip
+    conclusions = (f"{left} pages are left", f"{subject} has {left} pages to read", f"the rest is {left} pages")
+    return work_through(draw, prompt, facts, steps, conclusions, left)
+
+
+def earn_and_spend(draw: Draw) -> Problem:
+    who = _person(draw)
+    hours, wage, saved = draw.number(2, 9), draw.number(2, 9), draw.number(2, 20)
+    earned = hours * wage
+    money = earned + saved
+    price = draw.number(2, min(money - 2, 40))
+    left = money - price
+    item = draw.one_of(("a hat", "a lamp", "a ball", "a scarf", "a game"))
+    prompt = draw.one_of((
+        f"{who.name} has {saved} dollars and works {hours} hours for {wage} dollars an hour. "
+        f"{who.capital} buys {item} for {price} dollars. How many dollars does {who.pronoun} have left?",
+        f"{who.name} earns {wage} dollars an hour, works {hours} hours and already has {saved} dollars. "
+        f"After buying {item} for {price} dollars, how much is left?",
+    ))  # fmt: skip
+    subject = draw.one_of((who.name, who.pronoun))
+    facts = (f"{who.name} has {saved} dollars", f"{who.name} works {hours} hours", f"{item} costs {price} dollars")
+    steps = (
+        (f"{subject} earns {hours} * {wage} = {earned} dollars", f"{hours} * {wage} = {earned} dollars for the work",
+         f"{hours} hours bring {earned} dollars"),
+        (f"{subject} has {saved} + {earned} = {money} dollars", f"{saved} + {earned} = {money} dollars in all",
+         f"adding {earned} to {saved} gives {money}"),
+        (f"after {item} {subject} has {money} - {price} = {left}", f"{money} - {price} = {left} dollars are left",
+         f"paying {price} leaves {money} - {price} = {left} dollars"),
+    )  # fmt: skip
+    conclusions = (f"{subject} has {left} dollars", f"{left} dollars are left", f"{who.name} keeps {left}")
+    return work_through(draw, prompt, facts, steps, conclusions, left)
+
+
+KINDS: tuple[Kind, ...] = (
+    gain_then_lose, boxes_and_extra, compare_and_total, shopping_change, share_equally, times_as_many, pages_left,
+    earn_and_spend,
+)  # fmt: skip

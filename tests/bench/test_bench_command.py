@@ -11,10 +11,13 @@ from typing import Any
 
 import pytest
 from benchruns import FILES, kept, run_into
+from runs import recorded
+from scripted import ScriptedModel
+from standin import StandIn
 
 from blockbatch.__main__ import main
 from blockbatch.bench import command, plan
-from blockbatch.bench.jobs import Trial
+from blockbatch.bench.jobs import Trial, outcome
 from blockbatch.bench.workers import ModelSource, on_ray
 from blockbatch.config import BaselineConfig, DecodeConfig
 from blockbatch.errors import BlockBatchError
@@ -181,3 +184,49 @@ def test_a_ray_cluster_gives_the_same_results(
     pytest.importorskip("ray", reason="ray is optional and not installed")
     monkeypatch.setenv("RAY_USAGE_STATS_ENABLED", "0")
     assert kept(bench(checkpoint, tmp_path, "--ray", "local")) == kept(done)
+
+
+class Short(ScriptedModel):
+    """A model on the stand-in, whose answers have about `words` words."""
+
+    def __init__(self, words: int) -> None:
+        super().__init__()
+        self.denoiser, self.vocabulary = StandIn(0, 4, words), [f"word{token}" for token in range(StandIn.vocab)]
+
+    def encode(self, prompt: str) -> list[int]:
+        tokens: list[int] = self.denoiser.prompt()
+        return tokens
+
+
+def test_tokens_of_an_answer_are_those_of_its_text() -> None:
+    """The paper's decoder does not look for an end of text that a full forward or a merge wrote, and may go on."""
+    config, early = DecodeConfig(block_sizes=(2, 4, 8), gen_length=16, commit_threshold=0.3), 0
+    for length in range(12):
+        trace = recorded(config, model=Short(length))
+        assert trace.end is not None
+        row = trace.rows(len(trace.steps) - 1)[trace.end.winner].tolist()
+        text = row[: row.index(StandIn.eos_id)] if StandIn.eos_id in row else row
+        assert outcome(trace, None, 0).tokens == sum(token >= 0 for token in text)
+        early += trace.end.eos is not None and len(text) < trace.end.eos
+    assert early
+
+
+def test_an_empty_answer_can_be_measured_but_not_calibrated(
+    checkpoint: Path, here: list[Any], capsys: pytest.CaptureFixture[str]
+) -> None:
+    options = ["bench", "--model", str(checkpoint), "--family", "algebra", "--prompts", "1", "--gen-length", "0"]
+    assert main(options) == 0
+    assert "| algebra | vanilla " in capsys.readouterr().out
+    assert main([*options, "--calibration", "1"]) == 2
+    assert capsys.readouterr().err.endswith("give a --gen-length from 1 on.\n")
+
+
+def test_no_file_is_written_over_another(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    kept = tmp_path / "kept.ndjson"
+    kept.write_text("results of many hours\n")
+    (tmp_path / "same.json").symlink_to(kept)
+    options = ["--results", str(kept), "--json", str(tmp_path / "same.json")]
+    for asked in (["bench"], ["sweep", "--parameter", "block_size"]):
+        assert main([*asked, "--prompts", "1", *options]) == 2
+        assert "same.json is to hold two things; give " in capsys.readouterr().err
+    assert kept.read_text() == "results of many hours\n"

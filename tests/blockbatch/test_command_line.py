@@ -94,7 +94,8 @@ def test_compare_shows_where_two_runs_part(
 
 def test_compare_answers_a_bad_file_with_one_sentence(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert run("compare", str(tmp_path / "none.ndjson"), str(tmp_path / "none.ndjson")) == 2
-    assert capsys.readouterr().err == "blockbatch: The file cannot be read: No such file or directory.\n"
+    missing = tmp_path / "none.ndjson"
+    assert capsys.readouterr().err == f"blockbatch: {missing}: The file cannot be read: No such file or directory.\n"
 
 
 def test_stopping_at_the_end_of_text_is_an_option_of_the_fixed_size_decoders(

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import copy
+import pickle
 from dataclasses import FrozenInstanceError
 from typing import Any
 
@@ -118,3 +120,10 @@ def test_the_quota_of_a_block() -> None:
     assert BaselineConfig("vanilla", 32, 128).most_steps == 32
     assert BaselineConfig("vanilla", 32, 128, steps=64).most_steps == 16
     assert (BaselineConfig("vanilla", 50, 128).blocks, BaselineConfig("vanilla", 8, 0).blocks) == (3, 0)
+
+
+def test_a_refusal_can_be_copied_and_sent_to_another_process() -> None:
+    with pytest.raises(ConfigError) as refused:
+        DecodeConfig(gen_length=5000)
+    for again in (copy.copy(refused.value), pickle.loads(pickle.dumps(refused.value))):
+        assert (type(again), str(again), again.field) == (ConfigError, str(refused.value), "gen_length")

@@ -4,12 +4,14 @@ from __future__ import annotations
 
 from dataclasses import replace
 
+import numpy as np
 import pytest
-from runs import rebuilt
+from runs import SMALL, rebuilt, recorded
+from scripted import ScriptedModel
 
-from blockbatch.config import BaselineConfig
+from blockbatch.config import BaselineConfig, DecodeConfig
 from blockbatch.errors import ConfigError, ForkError
-from blockbatch.events import Commit, ConfigChange
+from blockbatch.events import Add, Commit, ConfigChange, Resize
 from blockbatch.fork import fork
 from blockbatch.models import Model
 from blockbatch.reading import parse_trace
@@ -72,3 +74,49 @@ def test_what_cannot_be_forked_is_refused(model: Model, trace: Trace) -> None:
         fork(model, replace(trace, header=replace(trace.header, model="other")), 0)
     with pytest.raises(ConfigError, match="gen_length"):
         list(fork(model, trace, 2, gen_length=12))
+
+
+def streamed(run: Run) -> Trace:
+    """The lines that a run yields before it breaks, as a trace."""
+    lines: list[str] = []
+    with pytest.raises(ForkError):
+        lines.extend(run)  # extend keeps what came before the error
+    return parse_trace("\n".join(lines))
+
+
+def test_a_fork_that_breaks_has_yielded_every_step_that_its_closing_line_counts(model: Model, trace: Trace) -> None:
+    steps = [*trace.steps[:2], replace(trace.steps[2], events=()), *trace.steps[3:]]
+    found = streamed(fork(model, replace(trace, steps=steps), 4))
+    assert (len(found.steps), found.totals.forwards) == (3, 3)
+    assert found.end is not None
+    assert found.end.stop == "failed"
+
+
+@pytest.mark.parametrize("wanted", [(*range(1, 16), 20), (1, *range(17, 32)), (9, 16, *range(30, 44))])
+def test_a_full_set_of_branches_can_be_exchanged_read_and_forked(wanted: tuple[int, ...]) -> None:
+    """Adding comes before dropping, but a record may hold one branch too many and no more."""
+    full = DecodeConfig(block_sizes=tuple(range(1, 17)), gen_length=64, commit_threshold=0.9)
+    found = recorded(full, {2: {"block_sizes": wanted}}, ScriptedModel())
+    reread = parse_trace("\n".join(found.lines()))
+    assert set(reread.rows(3)) == set(wanted)
+    assert happened(parse_trace("\n".join(fork(ScriptedModel(), reread, 4))).steps) == happened(found.steps)
+
+
+def test_new_branches_copy_the_leader_even_where_it_leaves() -> None:
+    full = DecodeConfig(block_sizes=tuple(range(1, 17)), gen_length=64, commit_threshold=0.9)
+    before = recorded(full, {}, ScriptedModel()).steps[2].branches
+    leader = max(before, key=lambda state: state.decoded).branch
+    kept = next(size for size in range(1, 17) if size != leader)
+    found = recorded(full, {2: {"block_sizes": (kept, *range(17, 32))}}, ScriptedModel())
+    added = [event for event in found.steps[2].events if isinstance(event, Add)]
+    assert {event.source for event in added} <= {leader, *range(17, 32)}
+    assert len({state.decoded for state in found.steps[2].branches if state.branch > 16}) == 1
+
+
+def test_block_sizes_of_a_resize_are_recorded_as_whole_numbers() -> None:
+    for old, new in ((np.int64(8), np.int64(12)), (8.0, 12.0)):
+        found = recorded(SMALL, {2: {"resize": {old: new}}})
+        assert Resize(8, 12) in parse_trace("\n".join(found.lines())).steps[2].events
+    for bad in ({8: 4.5}, {8: "12"}, {"8": 12}, [(8, 12)], 8):
+        with pytest.raises(ConfigError, match=r"^resize is .*, but must be "):
+            recorded(SMALL, {2: {"resize": bad}})

@@ -6,6 +6,7 @@ import pytest
 
 from blockbatch import forward_bench
 from blockbatch.__main__ import main
+from blockbatch.errors import ModelError
 from blockbatch.forward_bench import ForwardRow, rows, table, windows
 from blockbatch.models import shapes
 
@@ -58,3 +59,11 @@ def test_the_command_prints_the_table(capsys: pytest.CaptureFixture[str], monkey
 def test_a_device_that_is_not_there_is_one_sentence(capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["bench", "--shape", "tiny", "--device", "abacus"]) == 2
     assert "device abacus cannot be used here" in capsys.readouterr().err
+
+
+def test_a_shape_that_does_not_fit_is_refused_before_it_is_built(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(shapes, "free_bytes", lambda device: 10**9)
+    with pytest.raises(
+        ModelError, match=r"^llada-8b needs 32\.1 GB of memory for its weights, but cpu has 1\.0 GB free"
+    ):
+        shapes.random_denoiser("llada-8b")

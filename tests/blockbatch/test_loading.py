@@ -204,6 +204,8 @@ def test_devices_and_dtypes_that_do_not_exist_are_named(checkpoint: Path) -> Non
         load_model(str(checkpoint), dtype="int8")
     with pytest.raises(ModelError, match="device abacus cannot be used here; choose cpu"):
         load_model(str(checkpoint), device="abacus")
+    with pytest.raises(ModelError, match="device meta cannot be used here; choose cpu"):
+        load_model(str(checkpoint), device="meta")
 
 
 @pytest.mark.skipif(torch.cuda.is_available(), reason="needs a machine without CUDA")
@@ -378,3 +380,44 @@ def test_a_base_model_with_a_chat_template_is_cautioned_about(
 ) -> None:
     model: Model = load_model(shutil.copytree(checkpoint, tmp_path / name).as_posix())
     assert ("is a base model" in model.caution) == cautious
+
+
+def reset(folder: Path, **fields: Any) -> str:
+    """Change fields of the config.json in `folder`."""
+    path = folder / "config.json"
+    path.write_text(json.dumps({**json.loads(path.read_text()), **fields}))
+    return str(folder)
+
+
+def test_a_negative_id_is_no_token_and_one_token_cannot_be_both(checkpoint: Path, tmp_path: Path) -> None:
+    folder = shutil.copytree(checkpoint, tmp_path / "copy")
+    whole = load_model(str(checkpoint)).denoiser
+    assert load_model(reset(folder, eos_token_id=-1)).denoiser.eos_id == whole.eos_id  # as its tokenizer says
+    with pytest.raises(ModelError, match=f"names token {whole.mask_id} as its mask and its end of text; correct"):
+        load_model(reset(folder, eos_token_id=whole.mask_id))
+
+
+@pytest.mark.parametrize(
+    ("field", "value", "sentence"),
+    [
+        ("architectures", "SDARForCausalLM", "is a block-causal model"),
+        ("layer_types", 5, "has sliding-window layers, but"),
+        ("layer_types", [["full_attention"]], "has sliding-window layers, but"),
+    ],
+)
+def test_a_list_of_another_type_is_one_sentence(
+    checkpoint: Path, tmp_path: Path, field: str, value: object, sentence: str
+) -> None:
+    folder = shutil.copytree(checkpoint, tmp_path / "copy")
+    with pytest.raises(ModelError, match=sentence):
+        load_model(reset(folder, **{field: value}))
+
+
+@pytest.mark.parametrize("template", ["{{ raise_exception('a system turn, please') }}", "{% for %}", "{{ 1 + [] }}"])
+def test_a_chat_template_that_fails_is_one_sentence(checkpoint: Path, tmp_path: Path, template: str) -> None:
+    folder = shutil.copytree(checkpoint, tmp_path / "copy")
+    model = load_model(str(folder))
+    assert model.tokenizer is not None
+    model.tokenizer.chat_template = template
+    with pytest.raises(ModelError, match=r"^The chat template of .* fails on a prompt; download it again\. \("):
+        model.encode("hello")

@@ -79,6 +79,8 @@ def setting(*path: Any, value: Any) -> Callable[[dict[str, Any]], None]:
         (2, setting("events", 0, "position", value=-1), "position is -1"),
         (2, setting("events", 0, "branch", value=99), "no branch of block size 99"),
         (2, setting("events", 1, value=None), "event is None"),
+        (2, lambda line: line["events"].append({"type": "drop", "branch": 2}), "stands behind what the step did"),
+        (2, lambda line: line["events"].insert(1, {"type": "add", "branch": 4, "source": 2}), "stands behind what"),
         (2, setting("milliseconds", "forward", value=-1), "forward is -1"),
         (2, setting("milliseconds", "forward", value=10**400), "forward is 1000"),
         (3, setting("pieces", value=None), "pieces is None"),

@@ -112,7 +112,7 @@ def test_a_baseline_is_recorded_alike(model: Model) -> None:
     run = Run(model, "hello", BaselineConfig("dual-cache", 8, 24))
     trace = parsed(list(run))
     assert trace.header.config == BaselineConfig("dual-cache", 8, 24)
-    with pytest.raises(BlockBatchError, match="paper or latest"):
+    with pytest.raises(BlockBatchError, match="one of paper, latest, plus to change a run"):
         run.reconfigure(commit_threshold=0.1)
 
 
@@ -121,6 +121,11 @@ def test_prompts_that_cannot_be_decoded_are_refused(model: Model) -> None:
         Run(model, " ", SMALL)
     with pytest.raises(PromptError, match=r"502 tokens.*at most 488"):
         Run(model, "x" * 500, SMALL)
+    with pytest.raises(PromptError, match=r"with a length of 512 there is no room for any.* 512 in all; shorten"):
+        Run(model, "hello", SMALL.replace(gen_length=512))
+    for value in (None, 7, ["hello"]):
+        with pytest.raises(PromptError, match=r"^The prompt is .*, but must be text\.$"):
+            Run(model, value, SMALL)  # type: ignore[arg-type]
 
 
 def test_no_generation_gives_an_empty_run(model: Model) -> None:

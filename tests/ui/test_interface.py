@@ -3,18 +3,21 @@
 from __future__ import annotations
 
 import json
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
 
 import gradio as gr
 import pytest
+from gradio.route_utils import delete_files_created_by_app
 from scripted import ScriptedModel
 
 from blockbatch.config import OPTIONS, PRESETS, DecodeConfig
 from blockbatch.errors import ConfigError
+from blockbatch.reading import parse_trace
 from blockbatch.run import Run
 from ui import branches, recorded, running
-from ui.engine import Engine, load_engine
+from ui.engine import Engine, engine_of, load_engine
 from ui.interface import create_ui
 from ui.knobs import OptionsCard, next_run_card, options_card, preset_values, threshold_card
 from ui.library import bundled_runs
@@ -23,7 +26,7 @@ from ui.running import SETTINGS
 from ui.session import LocalControlStore, Turnstile, Wishes
 from ui.settings import Settings
 from ui.theme import head, theme
-from ui.viewer import Viewer
+from ui.viewer import Viewer, trace_text
 
 
 @pytest.fixture
@@ -123,9 +126,30 @@ def test_a_size_that_is_there_already_changes_nothing(warnings_shown: list[str])
     assert len(warnings_shown) == 2
 
 
-def test_an_opened_trace_replaces_the_run_and_its_file_is_not_kept(recording: Path) -> None:
-    value, *_ = recorded.opened_or_warned(recording)
-    assert '"name":"run.ndjson"' in value.splitlines()[0]
+def test_where_no_branch_is_on_none_can_be_resized(warnings_shown: list[str]) -> None:
+    store = LocalControlStore()
+    off = branches.choose(store, None, [])
+    assert off.value is None
+    assert branches.resize(store, None, [4, 8], [], None, "48") == (gr.skip(),) * 3
+    assert warnings_shown == ["Only a branch that is on can be resized; switch its chip on first."]
+
+
+def test_an_opened_trace_replaces_the_run_of_everybody_who_opens_it(recording: Path, warnings_shown: list[str]) -> None:
+    """Gradio lays the same file of several visitors under one path."""
+    for _ in range(2):
+        value, *_ = recorded.opened_or_warned(recording)
+        assert '"name":"run.ndjson"' in value.splitlines()[0]
+    assert not warnings_shown
+
+
+def test_the_file_of_an_opened_trace_is_not_kept(recording: Path) -> None:
+    page = create_ui(Engine(problem="No model."), Settings())
+    assert page.delete_cache == (600, 600), "seconds between two looks, and that a file may be old"
+    page.upload_file_set.add(str(recording))
+    recorded.opened_or_warned(recording)
+    delete_files_created_by_app(page, 600)
+    assert recording.exists()
+    delete_files_created_by_app(page, -1)
     assert not recording.exists()
 
 
@@ -176,6 +200,35 @@ def test_a_run_that_cannot_start_is_one_sentence(
     assert warnings_shown[0].endswith(".")
 
 
+def test_a_run_begun_while_another_goes_on_ends_that_one_and_one_that_cannot_begin_does_not(
+    warnings_shown: list[str],
+) -> None:
+    """As when the prompt is sent by a key while a fork goes on: one viewer shows one run."""
+    runs = LiveRuns(lambda p, c: Run(ScriptedModel(), p, c), LocalControlStore(), Turnstile(2))
+    key, _ = next(fork := runs.stream("a fork", DecodeConfig(gen_length=32), 5.0, print))
+    assert list(running.run_updates(runs, " ", 0.0, {}, key)) == [(gr.skip(),) * 6]
+    assert not runs.store.read(key).stopped
+    with ThreadPoolExecutor(1) as thread:
+        rest = thread.submit(lambda: list(fork))
+        updates = list(running.run_updates(runs, "another", 0.0, {"gen_length": 32}, key))
+    ended, begun = (parse_trace(trace_text(text)) for text in (rest.result()[-1][1], updates[-1][1]))
+    assert ended.end
+    assert begun.end
+    assert (ended.end.stop, begun.header.prompt, begun.end.stop) == ("stopped", "another", "complete")
+    assert len(warnings_shown) == 1
+
+
+def test_whatever_begins_a_run_on_the_page_is_told_which_one_goes_on() -> None:
+    page = create_ui(engine_of(ScriptedModel()), Settings(store="memory://interface"))
+    viewer = next(block for block in page.blocks.values() if isinstance(block, Viewer))
+    begins = [fn for fn in page.fns.values() if fn.concurrency_id == "runs" and viewer in fn.outputs]
+    assert len(begins) == 2
+    for fn in begins:
+        key = fn.outputs[0]
+        assert isinstance(key, gr.State)
+        assert key in fn.inputs
+
+
 def test_settings_come_from_the_environment() -> None:
     settings = Settings.from_environment({"BLOCKBATCH_MODEL": "some/model", "BLOCKBATCH_RUNS": "3"})
     assert (settings.model, settings.device, settings.runs) == ("some/model", "cpu", 3)
@@ -193,6 +246,24 @@ def test_which_runs_are_kept_comes_from_the_environment() -> None:
 def test_a_bad_environment_is_one_sentence(runs: str) -> None:
     with pytest.raises(ConfigError, match=r"BLOCKBATCH_RUNS is .* from 1 to 64"):
         Settings.from_environment({"BLOCKBATCH_RUNS": runs})
+
+
+def test_a_number_of_thousands_of_digits_is_one_sentence_too() -> None:
+    digits = "9" * 5000
+    with pytest.raises(ConfigError, match=r"BLOCKBATCH_RUNS is .* from 1 to 64\.$"):
+        Settings.from_environment({"BLOCKBATCH_RUNS": digits})
+    with pytest.raises(ConfigError, match=r"The block size is .* from 1 to 1024\.$"):
+        branches.new_block_size([4], digits)
+
+
+@pytest.mark.parametrize(("runs", "streams", "threads"), [("1", 23, 39), ("2", 24, 40), ("64", 86, 102)])
+def test_as_many_runs_as_are_asked_for_find_a_thread_and_leave_some(runs: str, streams: int, threads: int) -> None:
+    settings = Settings.from_environment({"BLOCKBATCH_RUNS": runs})
+    assert (settings.streams, settings.threads) == (streams, threads)
+    page = create_ui(engine_of(ScriptedModel()), settings)
+    limits = [fn.concurrency_limit for fn in page.fns.values() if fn.concurrency_id == "runs"]
+    assert set(limits) == {streams}
+    assert page._queue.max_size == 2 * streams
 
 
 def test_a_preset_sets_what_belongs_to_it_and_a_run_takes_up_every_knob() -> None:

@@ -6,6 +6,7 @@ import json
 from collections.abc import Callable, Iterator
 from dataclasses import replace
 from itertools import pairwise
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
@@ -15,9 +16,10 @@ from blockbatch.config import Config, DecodeConfig
 from blockbatch.errors import BlockBatchError, PromptError
 from blockbatch.reading import parse_trace
 from blockbatch.run import Run
+from ui.branches import resize
 from ui.live import LiveRuns, settings_of
 from ui.session import FULL_SPEED, LocalControlStore, Turnstile, Wishes
-from ui.steering import Refusal, Steering
+from ui.steering import Obedience, Refusal, Steering
 from ui.viewer import trace_text
 
 CONFIG = DecodeConfig(gen_length=64)
@@ -203,6 +205,42 @@ def test_a_closed_tab_ends_the_run_and_frees_its_place() -> None:
     assert len(stage.store) == 0
     assert len(stage.started[0].trace.steps) == 2
     assert '"queued"' not in next(stage.stream())[1]
+
+
+def test_what_never_equals_itself_is_refused_once() -> None:
+    stage = Stage()
+    key, _ = next(stream := stage.stream(pace=5))
+    stage.store.change(key, settings={"commit_threshold": float("nan")})
+    assert '"type":"end"' in list(stream)[-1][1]
+    assert stage.warnings == ["commit_threshold is nan, but must be a number from 0 to 2."]
+
+
+def test_a_branch_that_is_switched_on_and_resized_in_a_pause_is_added_at_its_last_size() -> None:
+    stage = Stage()
+    key, _ = next(stream := stage.stream(pace=5))
+    stage.store.change(key, settings={"block_sizes": [4, 8, 48]})
+    stage.store.resize(key, 48, 50, {"block_sizes": [4, 8, 50]})
+    trace = parse_trace(trace_text(list(stream)[-1][1]))
+    assert [state.branch for state in trace.steps[-1].branches] == [4, 8, 50]
+    assert not stage.warnings
+
+
+def test_a_resize_is_never_seen_without_the_sizes_that_follow_from_it() -> None:
+    """A decode may look at its wishes between any two writes; here it does after each."""
+
+    made: list[dict[str, Any]] = []
+
+    class Watched(LocalControlStore):
+        def _write(self, key: str, wishes: Wishes) -> None:
+            super()._write(key, wishes)
+            assert not list(obedience.obey(wishes))
+
+    run: Any = SimpleNamespace(reconfigure=lambda **changes: made.append(changes))
+    obedience = Obedience(run, {"block_sizes": [4, 32]})
+    store = Watched()
+    key = store.open(Wishes({"block_sizes": [4, 32]}))  # as when a chip was switched off and on before
+    resize(store, key, [4, 32], ["4", "32"], "32", "48")
+    assert made == [{"block_sizes": [4, 48], "resize": {32: 48}}]
 
 
 def test_a_run_is_ended_and_its_last_update_awaited_before_another_takes_its_place() -> None:

@@ -66,6 +66,8 @@ def test_a_tool_answers(url: str) -> None:
 def test_it_is_off_unless_asked_for_and_says_what_it_needs(monkeypatch: pytest.MonkeyPatch) -> None:
     for environment in ({}, {"BLOCKBATCH_MCP": "0"}, {"BLOCKBATCH_MCP": "false"}):
         assert not Settings.from_environment(environment).mcp
+    with pytest.raises(ConfigError, match=r"BLOCKBATCH_MCP is 'ja', but must be 1 or 0\.$"):
+        Settings.from_environment({"BLOCKBATCH_MCP": "ja"})
     monkeypatch.setattr("ui.settings.find_spec", lambda name: None if name == "mcp" else find_spec(name))
     with pytest.raises(ConfigError, match=r'pip install "gradio\[mcp\]"\.$'):
         Settings.from_environment({"BLOCKBATCH_MCP": "true"})

@@ -5,6 +5,7 @@ from __future__ import annotations
 import gzip
 import os
 import secrets
+import threading
 import time
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
@@ -231,3 +232,24 @@ def test_the_store_comes_from_the_environment(tmp_path: Path) -> None:
 
 def test_every_refusal_is_an_error_of_the_package() -> None:
     assert issubclass(StoreError, BlockBatchError)
+
+
+def test_a_store_that_hangs_lets_nobody_wait_for_good(monkeypatch: pytest.MonkeyPatch) -> None:
+    reached, freed = threading.Event(), threading.Event()
+
+    class Hanging(TraceStore):
+        def _write(self, run: str, packed: bytes) -> None:
+            reached.set()
+            freed.wait(60)
+            super()._write(run, packed)
+
+    monkeypatch.setattr("ui.store.SECONDS_TO_WAIT", 0.05)
+    store = Hanging(f"memory://{secrets.token_hex(8)}", MANY, LONG)
+    with ThreadPoolExecutor(1) as thread:
+        first = thread.submit(store.keep, recorded("first"))
+        reached.wait(60)
+        with pytest.raises(StoreError, match=r"slow or out of reach; try again in a while\.$"):
+            store.keep(recorded("second"))
+        freed.set()
+        assert store.fetch(first.result(60))
+    assert store.fetch(store.keep(recorded("second")))

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator
+from dataclasses import replace
 
 import pytest
 from hypothesis import given, settings
@@ -12,9 +13,11 @@ from scripted import ScriptedModel
 from test_live import Stage, steps_in
 
 from blockbatch.config import Config, DecodeConfig
+from blockbatch.reading import parse_trace
 from blockbatch.run import Run
 from blockbatch.trace import Step
-from ui.session import Turnstile
+from ui.session import FULL_SPEED, Turnstile
+from ui.viewer import trace_text
 
 SHORT = DecodeConfig(gen_length=16, block_sizes=(4, 8))
 VISITORS = "abcd"
@@ -92,6 +95,39 @@ def test_a_paused_run_can_be_stopped_or_left_without_a_place() -> None:
             paused.first.close()  # type: ignore[attr-defined]
         assert '"type":"end"' in list(paused.second)[-1][1]
         assert '"queued"' not in next(paused.stage.stream())[1]
+
+
+def test_a_run_that_is_left_in_a_pause_ends_after_an_hour_and_one_that_waits_in_line_does_not() -> None:
+    paused, waited = Paused(), Paused()
+    waited.stage.store.change(waited.second_key, pace=1 / 5400)
+    waited.stage.store.step(waited.key)
+    text = list(paused.first)[-1][1]
+    assert 3600 <= paused.stage.clock.now < 3700
+    assert '"stop":"stopped"' in text
+    assert steps_in(text) == paused.steps
+    assert paused.stage.warnings == ["The run was stopped, for it was paused for 60 minutes; fork it to go on."]
+    while waited.stage.clock.now < 3700:
+        next(waited.first)
+    assert status(next(waited.first)[1]) == {"status": "queued", "place": 1}
+    waited.second.close()  # type: ignore[attr-defined]
+    assert steps_in(until(waited.first, status="paused")) == waited.steps + 1
+    assert not waited.stage.warnings
+
+
+def test_a_run_that_is_stopped_in_line_decodes_nothing_and_asks_for_no_device() -> None:
+    stage = Stage(places=1)
+    first = stage.stream(pace=5)
+    next(first)
+    elsewhere = replace(stage.runs, elsewhere=lambda order, key: pytest.fail("a device was asked for"))
+    for runs in (stage.runs, elsewhere):
+        key, text = next(waiting := runs.stream("any prompt", SHORT, FULL_SPEED, stage.warnings.append))
+        assert status(text) == {"status": "queued", "place": 1}
+        stage.store.change(key, stopped=True)
+        trace = parse_trace(trace_text(list(waiting)[-1][1]))
+        assert trace.end
+        assert (trace.end.stop, trace.end.text, trace.steps) == ("stopped", "", [])
+    assert '"type":"end"' in list(first)[-1][1]
+    assert not stage.warnings
 
 
 class Crowd:

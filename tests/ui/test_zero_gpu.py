@@ -11,20 +11,24 @@ import sys
 import urllib.request
 from collections.abc import Iterator
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any, NamedTuple
 
+import gradio as gr
 import pytest
 from gradio_client import Client
 from scripted import ScriptedModel
 
 from blockbatch.config import BaselineConfig, DecodeConfig
+from blockbatch.errors import BlockBatchError
 from blockbatch.events import Add, Drop
 from blockbatch.reading import parse_trace
 from blockbatch.run import Run
+from blockbatch.trace import Trace
 from ui.engine import Engine, engine_of
-from ui.gpu import MOST_SECONDS, decode_on_gpu, seconds_for
-from ui.live import Job
-from ui.session import LocalControlStore
+from ui.gpu import MOST_SECONDS, decode_on_gpu, seconds_for, trajectory_on_gpu
+from ui.live import Job, LiveRuns
+from ui.session import LocalControlStore, Turnstile
 from ui.settings import Settings
 from ui.steering import Refusal
 
@@ -126,6 +130,51 @@ def test_the_device_is_asked_for_as_long_as_the_run_may_need(space: Space) -> No
     assert seconds_for(100, 5.0) == 30
     assert seconds_for(0, 1.0) < seconds_for(64, 0.0) < seconds_for(512, 0.0) <= MOST_SECONDS
     assert seconds_for(512, 1.0) == MOST_SECONDS
+
+
+def test_a_pace_that_is_next_to_nothing_asks_for_as_long_as_one_may() -> None:
+    """A program may ask for any pace; 1 / 5e-324 is infinite."""
+    assert seconds_for(64, 5e-324) == MOST_SECONDS
+    assert seconds_for(0, 5e-324) == seconds_for(0, 0.0)
+
+
+@pytest.mark.parametrize(
+    ("broken", "sentence"),
+    [
+        (gr.Error("No GPU was available"), "No GPU was available"),
+        (RuntimeError("ZeroGPU API /schedule error: 502"), "what lends them is out of order; try again in a while."),
+    ],
+)
+def test_a_run_that_is_lent_no_device_has_failed_with_a_sentence(
+    monkeypatch: pytest.MonkeyPatch, broken: Exception, sentence: str
+) -> None:
+    def gpu(duration: object) -> Any:
+        def unlent(*arguments: object) -> Iterator[Any]:
+            raise broken
+            yield
+
+        return lambda function: unlent
+
+    monkeypatch.setitem(sys.modules, "spaces", SimpleNamespace(GPU=gpu))
+    engine, store, told = engine_of(ScriptedModel()), LocalControlStore(), list[str]()
+    settings = Settings(zero_gpu=True)
+    assert engine.start
+    runs = LiveRuns(engine.start, store, Turnstile(1), decode_on_gpu(engine, store, settings))
+    text = list(runs.stream("any prompt", DecodeConfig(gen_length=32), 0.0, told.append))[-1][1]
+    assert json.loads(text.splitlines()[-1])["status"] == "failed"
+    trace = run_of_any()
+    tracer = trajectory_on_gpu(Engine(trajectory=lambda _: iter(())), settings)
+    assert tracer
+    with pytest.raises(BlockBatchError) as refused:
+        list(tracer(trace))
+    assert all(each.endswith(sentence) for each in (*told, str(refused.value)))
+    assert len(told) == 1
+
+
+def run_of_any() -> Trace:
+    run = Run(ScriptedModel(), "any prompt", DecodeConfig(gen_length=32))
+    list(run)
+    return run.trace
 
 
 def test_what_is_sent_to_a_worker_can_be_pickled_and_made_again() -> None:

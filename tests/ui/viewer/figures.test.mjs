@@ -11,6 +11,8 @@ import {
   stepAt,
   timelineFigure,
 } from "../../../assets/viewer/figures.mjs";
+import { BranchMap, HistoryMap } from "../../../assets/viewer/heatmap.mjs";
+import { Timeline } from "../../../assets/viewer/timeline.mjs";
 import { record, runs } from "./traces.mjs";
 
 /** Equal but for the last bits of a number: the page keeps confidences in 32 bits. */
@@ -92,4 +94,22 @@ test("markup in a token stays text", () => {
   const texts = data.flatMap(({ text }) => text.flat()).filter(Boolean);
   assert.ok(texts.includes('\u201c&lt;a href="x"&gt;&amp;\u201d'));
   assert.ok(texts.every((text) => !text.includes("<")));
+});
+
+test("a run of the same id and length out of another file is drawn anew, and the same run is not", () => {
+  const { records, recording } = runs[0];
+  const layout = { height: 1 };
+  const keys = [];
+  const plots = { templates: { branches: { layout }, history: { layout } }, at: () => ({ draw: ({ key }) => keys.push(key) }) };
+  const [timeline, branches, history] = [Timeline, BranchMap, HistoryMap].map((Panel) => new Panel(plots, null, () => {}));
+  const draw = (run) => {
+    const view = { recording: run, frame: run.frame(2), cursor: { branch: 8, position: 0 } };
+    timeline.draw(view, "step", [0.5, 9.5]);
+    branches.draw(view, [0, 9]);
+    history.draw(view);
+    return keys.splice(0);
+  };
+  const first = draw(recording);
+  assert.deepEqual(draw(recording), first);
+  draw(record(records)).forEach((key, index) => assert.notEqual(key, first[index]));
 });

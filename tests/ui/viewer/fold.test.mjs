@@ -2,6 +2,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 
 import { happenings, HOW, MASKED } from "../../../assets/viewer/fold.mjs";
+import { candidatesAt } from "../../../assets/viewer/panels.mjs";
 import { runs } from "./traces.mjs";
 
 for (const { name, recording, expected } of runs) {
@@ -74,4 +75,17 @@ test("a consensus commit and a copy name the branch they came from", () => {
   assert.equal(branch.how[merge.position], HOW.merge);
   assert.equal(branch.source[merge.position], merge.source);
   assert.equal(branch.since[merge.position], merge.step);
+});
+
+test("the candidates that a draft came from are found, also where its branch had another name then", () => {
+  for (const { name, recording } of runs) {
+    for (let n = 0; n < recording.steps.length; n += 3) {
+      for (const { size, seen, seenBy, draft } of recording.frame(n).ordered) {
+        for (let p = 0; p < recording.length; p += 5) {
+          const [best] = candidatesAt(recording, seen[p], seenBy[p], p);
+          assert.equal(best?.[0] ?? MASKED, draft[p], `${name}, step ${n}, block ${size}, position ${p}`);
+        }
+      }
+    }
+  }
 });

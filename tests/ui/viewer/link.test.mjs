@@ -4,6 +4,7 @@ import { test } from "node:test";
 import { happenings } from "../../../assets/viewer/fold.mjs";
 import { fit, linkTo, readLink } from "../../../assets/viewer/link.mjs";
 import { filled, fileName } from "../../../assets/viewer/saving.mjs";
+import { unshared } from "../../../assets/viewer/share.mjs";
 import { runs } from "./traces.mjs";
 
 const [A, B] = ["0123456789abcdef".repeat(2), "f".repeat(32)];
@@ -100,4 +101,11 @@ test("files are named after the runs in them, whatever those are called", () => 
   assert.equal(fileName([run("0123-ab_c")]), "blockbatch-0123-ab_c");
   assert.equal(fileName([run('../../x"<b>')]), "blockbatch-xb");
   assert.equal(fileName([run("a".repeat(99)), run("b".repeat(99))]), `blockbatch-${"a".repeat(20)}-${"b".repeat(20)}`);
+});
+
+test("why a run cannot be shared is so: only one that goes on is waited for", () => {
+  const [whole, part] = [{ recording: { end: {} } }, { recording: { end: null } }];
+  assert.equal(unshared([whole, whole], false), "");
+  assert.match(unshared([whole, part], true), /still going on/);
+  assert.match(unshared([part, whole], false), /pinned while it went on.*unpin/);
 });

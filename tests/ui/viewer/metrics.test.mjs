@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 
 import { happenings } from "../../../assets/viewer/fold.mjs";
-import { agreement, duration, figures, forwards, tokensBefore } from "../../../assets/viewer/metrics.mjs";
+import { agreement, duration, figures, forwards, over, speaker, tokensBefore } from "../../../assets/viewer/metrics.mjs";
 import { runs } from "./traces.mjs";
 
 for (const { name, recording, expected } of runs) {
@@ -55,6 +55,16 @@ for (const { name, recording } of runs) {
   });
 }
 
+for (const { name, recording } of runs) {
+  test(`${name}: the winner speaks when the run is over, and inside its last step the leader still does`, () => {
+    const n = recording.steps.length - 1;
+    const [whole, inside] = [recording.frame(n), recording.frame(n, 1)];
+    assert.deepEqual([over(recording, whole), speaker(recording, whole).size], [true, recording.end.winner]);
+    assert.deepEqual([over(recording, inside), speaker(recording, inside)], [false, inside.leader]);
+    assert.equal(over(recording, recording.frame(n - 1)), false);
+  });
+}
+
 test("tokens after the first end of text do not count", () => {
   assert.equal(tokensBefore(Int32Array.from([5, -1, 6, 1, 7]), 1), 2);
   assert.equal(tokensBefore(Int32Array.from([5, -1, 6]), 1), 2);
@@ -62,6 +72,17 @@ test("tokens after the first end of text do not count", () => {
 
 test("before the first step nothing has been forwarded", () => {
   assert.equal(forwards(runs[0].recording.ledger.at(-1)), 0);
+});
+
+test("an agreement of all but one is not one of all", () => {
+  const { recording } = runs[0];
+  const frame = recording.frame(3).clone();
+  const branch = (token) => ({ ...frame.leader, token: Int32Array.from({ length: 1000 }, (_, p) => (p ? 5 : token)) });
+  const shown = (...branches) => {
+    Object.defineProperty(frame, "ordered", { value: branches, configurable: true });
+    return figures(recording, frame)[5].value;
+  };
+  assert.deepEqual([shown(branch(5), branch(5)), shown(branch(5), branch(6))], ["100%", "99%"]);
 });
 
 test("durations are short and keep their unit", () => {

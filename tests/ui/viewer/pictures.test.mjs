@@ -6,6 +6,7 @@ import { Columns, GAP } from "../../../assets/viewer/columns.mjs";
 import { actionOf } from "../../../assets/viewer/keys.mjs";
 import { candidatesAt } from "../../../assets/viewer/panels.mjs";
 import { visible } from "../../../assets/viewer/pieces.mjs";
+import { broken } from "../../../assets/viewer/picture.mjs";
 import { MARKS, marksOf, nextMarked } from "../../../assets/viewer/recording.mjs";
 import { LEGEND, SHAPES } from "../../../assets/viewer/shapes.mjs";
 import { runs } from "./traces.mjs";
@@ -74,6 +75,23 @@ test("the first step's candidates are those of every branch", () => {
   const best = candidatesAt(recording, 0, branch, positions[0]);
   assert.equal(best.length, records[1].candidates[0].counts[0]);
   assert.deepEqual(candidatesAt(recording, 0, recording.frame(0).ordered.at(-1).size, positions[0]), best);
+});
+
+test("words of a picture are broken into lines, between characters where there is no space", () => {
+  const lines = (words) => broken(words, (line) => [...line].length <= 6);
+  assert.deepEqual(lines("a bc def ghij"), ["a bc", "def", "ghij"]);
+  assert.deepEqual(lines("\u4e00".repeat(14)), ["\u4e00".repeat(6), "\u4e00".repeat(6), "\u4e00".repeat(2)]);
+  assert.deepEqual(lines("ab 12345678 c"), ["ab 123", "45678", "c"]);
+  assert.deepEqual(lines(""), [""]);
+});
+
+test("brackets and braces mean the same where they are typed with AltGr or Option", () => {
+  const target = { matches: () => false, closest: () => null };
+  const typed = (key, held) => actionOf({ key, target, ...held });
+  for (const held of [{ ctrlKey: true, altKey: true }, { altKey: true }])
+    assert.deepEqual(["[", "}"].map((key) => typed(key, held).name), ["position", "pan"]);
+  assert.equal(typed("[", { metaKey: true }), null, "the browser's own");
+  for (const key of ["ArrowLeft", "d", "f", "1"]) assert.equal(typed(key, { altKey: true }), null);
 });
 
 test("keys typed into a field belong to the field", () => {

@@ -115,3 +115,55 @@ test("a range that a shorter run does not have is let go", () => {
   it.grow(5, false);
   assert.deepEqual([it.step, it.range], [0, null]);
 });
+
+test("one who looks or plays beyond the newest step of a live run, in a longer one, is left there", () => {
+  const it = player(20);
+  it.following = true;
+  it.grow(20, true, 3);
+  it.seek(12);
+  it.grow(20, true, 4);
+  assert.equal(it.step, 12);
+  it.play();
+  it.tick(900);
+  it.grow(20, true, 5);
+  assert.deepEqual([it.step, it.playing], [13, true]);
+  it.seek(5);
+  it.grow(20, true, 6);
+  assert.equal(it.step, 6);
+});
+
+test("a live run that goes on alone is followed where its newest step is shown, if what was shown lay beyond it", () => {
+  const it = player(20);
+  it.grow(20, true, 3);
+  it.seek(12);
+  it.change(4, false);
+  it.grow(5, true);
+  assert.equal(it.step, 4);
+});
+
+test("another run in the place of the one shown is shown at the whole step", () => {
+  const it = player(9);
+  it.stopAt({ step: 4, until: 7 });
+  it.change(6, false);
+  assert.deepEqual([it.step, it.until], [4, null]);
+  it.stopAt({ step: 5, until: 2 });
+  it.grow(3, false);
+  assert.deepEqual([it.step, it.until], [2, null]);
+});
+
+test("who walks the events of a live run's newest step, or repeats a range up to it, is not taken on by new ones", () => {
+  const it = player(3, true);
+  it.stopAt({ step: 2, until: 4 });
+  it.grow(4, true);
+  assert.deepEqual([it.step, it.until], [2, 4]);
+  it.move(1);
+  it.grow(5, true);
+  assert.deepEqual([it.step, it.until], [4, null]);
+  it.seek(3);
+  it.loop();
+  it.seek(4);
+  it.loop();
+  it.tick(900);
+  it.grow(6, true);
+  assert.deepEqual([it.step, it.range], [4, [3, 4]]);
+});

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 
 import { Pacer, REST } from "../../../assets/viewer/pacer.mjs";
-import { along, dressed } from "../../../assets/viewer/plots.mjs";
+import { along, dressed, rangesKept } from "../../../assets/viewer/plots.mjs";
 import { runs } from "./traces.mjs";
 
 const colours = { dim: "#111", ink: "#222", panel: "#333", line: "#444", sans: "sans", merge: "#0072b2", accent: "#00f" };
@@ -31,6 +31,22 @@ test("an axis of few steps has a tick at each, one of many leaves that to plotly
   const { step } = runs[0].expected.figures;
   const tick = (span) => dressed(step, colours, 800, [[0.5, 0.5 + span], [0, 7]], ["xaxis"]).layout.xaxis.dtick;
   assert.deepEqual([tick(4), tick(40)], [1, undefined]);
+});
+
+test("a figure shows the part that it is asked to", () => {
+  const { step } = runs[0].expected.figures;
+  const { layout } = dressed(step, colours, 800, [[3, 8], [0, 2]], ["xaxis"]);
+  assert.deepEqual([layout.xaxis.range, layout.yaxis.range], [[3, 8], [0, 2]]);
+});
+
+test("a zoomed axis stays as it is while the figure grows, and the others grow with it", () => {
+  const layout = (x, y, uirevision = "run step 0") => ({ xaxis: { range: x }, yaxis: { range: y }, uirevision });
+  const [small, large] = [layout([0.5, 16.5], [0, 6]), layout([0.5, 32.5], [0, 7])];
+  const home = [[0.5, 16.5], [0, 6]];
+  assert.deepEqual(rangesKept(small, undefined, undefined), home);
+  assert.deepEqual(rangesKept(large, layout([3, 8], [0, 6]), home), [[3, 8], [0, 7]]);
+  assert.deepEqual(rangesKept(large, small, home), [[0.5, 32.5], [0, 7]], "what was not zoomed is not kept");
+  assert.deepEqual(rangesKept(layout([0.5, 32.5], [0, 7], "run step 1"), layout([3, 8], [0, 6]), home), [[0.5, 32.5], [0, 7]]);
 });
 
 test("marks shrink as steps become narrow", () => {

@@ -108,3 +108,21 @@ test("a contrast that brings no step leaves the pinned run on screen", () => {
   runs.unpin();
   assert.equal(runs.shown.name, "one");
 });
+
+test("a run that is put away before its first step comes back with it, and nothing of it goes to the pinned one", () => {
+  const runs = new Runs();
+  runs.feed(opened(first, "one"));
+  const [{ recording }, state] = [runs.shown, () => [runs.shown.recording.header.run, runs.live, runs.coming]];
+  const steps = recording.steps.length;
+  const text = session("live", { against: idA }) + second;
+  const after = (lines) => text.split("\n").slice(0, lines).join("\n") + "\n";
+  runs.feed(after(2)); // its session and its header
+  runs.unpin();
+  assert.deepEqual(state(), [idA, false, true]);
+  assert.equal(fileOf(runs.shown), first);
+  assert.equal(runs.feed(after(3)), true);
+  assert.deepEqual([...state(), runs.beneath], [idB, true, false, null]);
+  runs.feed(text);
+  assert.deepEqual([state(), fileOf(runs.shown)], [[idB, false, false], second]);
+  assert.equal(recording.steps.length, steps);
+});

@@ -7,7 +7,10 @@ import {
   chance,
   changeText,
   happeningSentence,
+  limitsOf,
+  limitWords,
   markWords,
+  quoted,
   stepSentence,
 } from "../../../assets/viewer/sentences.mjs";
 import { happenings } from "../../../assets/viewer/fold.mjs";
@@ -50,6 +53,32 @@ test("each state of a cell is explained with its numbers", () => {
     /^Consensus commit from block 32 at step 3: this branch gives \u201cfive\u201d 0.93, above the merge threshold 0.50/,
   );
   assert.match(say({ ...written, how: [4], source: [64] }), /^Copied by the leader reset from block 64 at step 3/);
+});
+
+test("a token of a decoder with one block size is explained by that decoder's own rule", () => {
+  const told = (decoder, fields) => {
+    const config = { commit_threshold: 0.9 }; // a baseline has neither a joint nor a merge threshold
+    return cellSentence({ ...recording, header: { ...header, decoder } }, { step: 2, config }, cell(fields), 0);
+  };
+  const written = (confidence) => ({ token: [7], confidence: [confidence], since: [2], how: [1] });
+  const step = "Committed at step 3: \u201cfive\u201d";
+  assert.equal(told("dual-cache", written(0.93)), `${step} 0.93 reached the commit threshold 0.90.`);
+  assert.equal(told("local-leap", written(0.93)), `${step} 0.93 reached the commit threshold 0.90.`);
+  assert.equal(told("local-leap", written(0.8)), `${step} 0.80 stood near a token that reached the commit threshold 0.90.`);
+  for (const decoder of ["vanilla", "factor"]) {
+    assert.equal(told(decoder, written(0.4)), `${step} 0.40 was among the most confident of its block.`);
+    assert.equal(told(decoder, written(0.93)), `${step} 0.93 was among the most confident of its block.`);
+    assert.equal(told(decoder, {}), "Held: best candidate \u201cfive\u201d 0.61 was not among the most confident of its block.");
+  }
+  assert.match(told("dual-cache", {}), /0.61 < 0.90, the commit threshold/);
+});
+
+test("the lines over the candidates are the thresholds that the decoder looks at", () => {
+  const of = (decoder, config) => [limitsOf({ header: { decoder } }, config), limitWords({ header: { decoder } }, config)];
+  const both = { commit_threshold: 0.9, merge_threshold: 0.5 };
+  assert.deepEqual(of("paper", both), [Object.keys(both), "dashed lines: commit 0.90 \u00b7 merge 0.50"]);
+  assert.deepEqual(of("dual-cache", { commit_threshold: 0.9 }), [["commit_threshold"], "dashed lines: commit 0.90"]);
+  assert.deepEqual(of("vanilla", { commit_threshold: 0.9 }), [[], "vanilla commits by rank, not by a threshold"]);
 });
 
 test("every cell of every step of a real run has a sentence", () => {
@@ -100,6 +129,40 @@ test("the history of a position holds what happened there, in order", () => {
     history.map((entry) => entry.step),
     history.map((entry) => entry.step).sort((a, b) => a - b),
   );
+});
+
+test("each written cell has a history that ends with how it came, whatever its branch was called then", () => {
+  const last = { 1: "commit", 2: "commit", 3: "merge", 4: "sync" };
+  for (const { recording: run } of runs) {
+    for (let n = 0; n < run.steps.length; n += 3) {
+      for (const { size, token, how, since } of run.frame(n).ordered) {
+        for (let p = 0; p < run.length; p += 5) {
+          if (token[p] < 0) continue;
+          const { step, type } = cellHistory(run, n, size, p).filter((entry) => entry.type !== "eos").at(-1);
+          assert.deepEqual([step, type], [since[p], last[how[p]]], `block ${size}, position ${p}, step ${n}`);
+        }
+      }
+    }
+  }
+});
+
+test("a branch that comes back has nothing of the one that was dropped", () => {
+  const commit = (branch, position) => ({ type: "commit", branch, position, token: 7, probability: 0.9, forced: false });
+  const step = (index, ...events) => ({ index, kind: "denoise", events });
+  const steps = [
+    step(0, commit(8, 0), commit(4, 1)),
+    step(1, { type: "drop", branch: 8 }),
+    step(2, { type: "add", branch: 8, source: 4 }, commit(8, 2)),
+  ];
+  const counts = [0, 1, 2].map((position) => cellHistory({ ...recording, steps }, 2, 8, position).length);
+  assert.deepEqual(counts, [0, 1, 1]);
+});
+
+test("a token that runs from right to left stays apart from the sentence, and others are left as they are", () => {
+  const say = (text) => quoted({ header, text: () => text }, 7);
+  assert.equal(say(" \u05e9\u05dc\u05d5\u05dd"), "\u201c\u2068\u05e9\u05dc\u05d5\u05dd\u2069\u201d");
+  assert.equal(say("a\u202eb"), "\u201c\u2068a\u202eb\u2069\u201d");
+  for (const text of ["five", "\u4e94", "<b>", "\u{1f469}\u200d\u{1f4bb}"]) assert.equal(say(text), `\u201c${text}\u201d`);
 });
 
 test("probabilities are never rounded up to a threshold", () => {

@@ -74,8 +74,22 @@ test("the flips are told in one sentence with their counts", () => {
   assert.match(say({}, { merge: 0.2 }), /lower merge threshold adds cannot be judged/);
 });
 
+test("of a run that has not ended nothing is said about what was finally written", () => {
+  const { recording } = runs[0];
+  const open = Object.create(recording, { end: { value: null } });
+  const gained = [{ branch: 4, position: 0, token: -7 }];
+  assert.deepEqual([notFinal(recording, gained), notFinal(open, gained)], [gained, []]);
+  const own = { commit: 0.9, merge: 0.5 };
+  assert.equal(
+    flipSentence(open, { gained, lost: [], unmerged: [] }, own, own),
+    "At this step 1 more cell would commit.",
+  );
+});
+
 test("what cannot be judged says why", () => {
   const run = (decoder) => ({ header: { decoder } });
   assert.match(obstacle(run("factor"), {}), /does not commit by a threshold/);
+  assert.match(obstacle(run("local-leap"), {}), /a lower threshold, too/);
+  assert.equal(obstacle(run("dual-cache"), { temperature: 0 }), null);
   assert.match(obstacle(run("paper"), { temperature: 0.4 }), /At temperature 0.4/);
 });
