@@ -65,6 +65,18 @@ class Prediction(NamedTuple):
     choice: Ints  # [n] the sampled token, or the most probable one
     confidence: Floats  # [n] its probability
 
+    def part(self, first: int, last: int) -> Prediction:
+        """What it says of the wanted positions first to last (not included)."""
+        at = slice(first, last)
+        return Prediction(
+            self.tokens[at],
+            self.probabilities[at],
+            self.eos[at],
+            self.entropy[at],
+            self.choice[at],
+            self.confidence[at],
+        )
+
 
 class Denoiser(Protocol):
     """A masked diffusion model with full attention."""

@@ -63,8 +63,10 @@ def totals(steps: Sequence[Step]) -> Totals:
         name: round(sum(getattr(step.milliseconds, name) for step in steps), 3)
         for name in ("forward", "consensus", "recording")
     }
-    by_kind = (kinds[name] for name in ("init", "denoise", "refresh", "ahead"))
-    return Totals(*by_kind, counts[Commit], counts[Merge], counts[Sync], times)
+    return Totals(
+        kinds["init"], kinds["denoise"], kinds["refresh"], kinds["ahead"],
+        counts[Commit], counts[Merge], counts[Sync], times,
+    )  # fmt: skip
 
 
 def tokens_per_forward(tokens: int, forwards: int) -> float:

@@ -36,6 +36,7 @@ class Stepper:
         self.cache = denoiser.new_cache(self.length)
         self.branches.cache_rows[:] = [self.cache.allocate() for _ in config.block_sizes]
         self.index = 0
+        self._kind: Kind = "init"
         self._events: list[Event] = []
 
     def record(self, *events: Event) -> None:
@@ -81,10 +82,10 @@ class Stepper:
         self._forward_end = time.perf_counter()
         self._forward_seconds = self._forward_end - began
         first = sum(end - start for _, start, end in spans)
-        self._fill(spans, Prediction(*(column[:first] for column in prediction)))
+        self._fill(spans, prediction.part(0, first))
         for row in ahead:
             last = first + row.end - row.start
-            row.prediction, first = Prediction(*(column[first:last] for column in prediction)), last
+            row.prediction, first = prediction.part(first, last), last
         self._recording_seconds = 0.0
 
     def _alike(self, kind: Kind, branches: Sequence[int]) -> list[list[int]]:

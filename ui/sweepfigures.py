@@ -26,7 +26,7 @@ from ui.studies.packing import LOOKS
 
 Measure = Literal["nfe", "accuracy"]
 
-UNITS = {"probability": "probability", "tokens": "tokens", "sets": "block sizes"}
+UNITS = {"probability": "probability", "tokens": "tokens", "rows": "rows", "sets": "block sizes"}
 NFE_TITLE, RIGHT_TITLE, RATE_TITLE = "NFE (forwards a prompt)", "prompts right (%)", "tokens a forward"
 EMPTY = "No cell of this sweep has a result yet."
 UNJUDGED = "Nothing can judge the answers to a typed prompt, so there is no accuracy to draw."

@@ -33,7 +33,7 @@ from blockbatch.errors import BlockBatchError
 MOST_CELLS = 400
 
 Value = float | int | tuple[int, ...]
-Kind = Literal["probability", "tokens", "sets"]
+Kind = Literal["probability", "tokens", "rows", "sets"]
 
 
 @dataclass(frozen=True)
@@ -156,7 +156,7 @@ def spaced(parameter: str, low: float, high: float, count: int) -> Axis:
     steps = range(integer("count", count, 1, MOST_CELLS))
     shares = [step / max(len(steps) - 1, 1) for step in steps]
     between = [low * (high / low) ** s if parameter == "block_size" else low + (high - low) * s for s in shares]
-    digits = None if PARAMETERS[parameter].kind == "tokens" else 4
+    digits = None if PARAMETERS[parameter].kind in ("tokens", "rows") else 4
     inner = [min(max(round(value, digits), low), high) for value in between[1:-1]]
     return Axis(parameter, tuple(dict.fromkeys([low, *inner, high][: len(steps)])))
 

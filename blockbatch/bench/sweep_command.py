@@ -70,7 +70,8 @@ def _axis(name: str, text: str | None, base: DecodeConfig) -> Axis:
     try:
         values = [_value(PARAMETERS[name], part) for part in text.split(",")]
     except ValueError:
-        example = {"probability": "0.3,0.5,0.7", "tokens": "4,8,16", "sets": "4,4+8,4+8+32"}[PARAMETERS[name].kind]
+        examples = {"probability": "0.3,0.5,0.7", "tokens": "4,8,16", "rows": "0,2,4", "sets": "4,4+8,4+8+32"}
+        example = examples[PARAMETERS[name].kind]
         raise BlockBatchError(f"{text[:80]!r} are no values of {name}; give some such as {example}.") from None
     return Axis(name, tuple(values))
 

@@ -273,7 +273,7 @@ def test_an_outcome_counts_what_the_run_did(config: DecodeConfig, typed: bool) -
     found = outcome(trace, None if typed else example, 3)
     assert (found.family, found.index) == (TYPED if typed else "algebra", 3)
     assert (found.decoder, found.block_sizes) == (config.decoder, config.block_sizes)
-    assert found.forwards == trace.totals.forwards == len(trace.steps)
+    assert found.forwards == trace.totals.forwards == len(trace.steps) - trace.totals.ahead
     assert found.correct is (None if typed else False)
     assert 0 <= found.tokens <= config.gen_length
 

@@ -40,9 +40,10 @@ def test_options_are_off_in_the_paper_s_presets_and_leave_no_trace_there() -> No
 def test_the_command_line_sets_each_option_on_its_own() -> None:
     parser = argparse.ArgumentParser()
     add_settings(parser)
-    asked = ["--stop-at-text-end", "--no-eos-in-order", "--forced-reach", "3", "--joint-threshold", "0.6"]
+    asked = ["--stop-at-text-end", "--no-eos-in-order", "--forced-reach", "3", "--joint-threshold", "0.6",
+             "--lookahead", "5"]  # fmt: skip
     config = DecodeConfig.preset("plus", **given_settings(parser.parse_args(asked)))
-    assert [getattr(config, option) for option in OPTIONS] == [True, False, 3, 0.6]
+    assert [getattr(config, option) for option in OPTIONS] == [True, False, 3, 0.6, 5]
     assert given_settings(parser.parse_args([])) == {"gen_length": 128}
 
 

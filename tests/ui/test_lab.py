@@ -203,7 +203,7 @@ def test_a_points_values_reach_the_knobs_and_the_run_that_goes_on() -> None:
     key = store.open(Wishes())
     commit, merge, *others = lab.used(store, finished(TWO), key, [4, 8], sent(point=5, of=0))
     assert (commit, merge) == (0.9, 0.5)
-    assert others == [gr.skip()] * 7
+    assert others == [gr.skip()] * 8
     assert store.read(key).settings == {"commit_threshold": 0.9, "merge_threshold": 0.5}
 
 
@@ -217,7 +217,7 @@ def test_a_points_branches_become_chips() -> None:
 
 def test_values_of_a_point_that_is_not_there_change_nothing() -> None:
     for data in ({}, {"point": 3, "of": 0}, {"point": -1, "of": 0}, {"point": float("inf"), "of": 0}):
-        assert lab.used(LocalControlStore(), finished(), None, [4], sent(**data)) == (gr.skip(),) * 9
+        assert lab.used(LocalControlStore(), finished(), None, [4], sent(**data)) == (gr.skip(),) * 10
 
 
 def test_all_that_the_lab_sends_reaches_its_function() -> None:

@@ -235,5 +235,7 @@ def test_no_point_of_a_front_beats_another_and_each_other_point_is_beaten(found:
 @pytest.mark.parametrize("name", sorted(set(PARAMETERS) - {"branches"}))
 def test_every_parameter_has_its_name_and_unit_on_its_axis(name: str) -> None:
     title = figure_of(swept([default_axis(name, BASE)])).layout.xaxis.title.text
-    unit = "probability" if name in ("commit_threshold", "merge_threshold", "joint_threshold") else "tokens"
+    unit = {"lookahead": "rows"}.get(
+        name, "probability" if name.endswith(("commit_threshold", "merge_threshold", "joint_threshold")) else "tokens"
+    )
     assert title.startswith(f"{name.replace('_', ' ')} ({unit})")

@@ -21,6 +21,7 @@ KNOBS = {
     "bb-end-of-text-in-order": "eos_in_order",
     "bb-forced-reach": "forced_reach",
     "bb-joint": "joint_threshold",
+    "bb-lookahead": "lookahead",
     "bb-preset": "preset",
     "bb-length": "length",
     "bb-seed": "seed",

@@ -29,6 +29,7 @@ LOOKS = {
     "denoise": Look("denoise", "circle", SKY),
     "refresh": Look("full recompute", "square", PINK),
 }
+STEPS = {**{kind: look.name for kind, look in LOOKS.items()}, "ahead": "step computed ahead"}  # which has no forward
 
 
 class Forward(NamedTuple):
@@ -48,7 +49,7 @@ def packing(trace: Trace) -> go.Figure:
         return said(NO_STEPS, trace.header.run)
     by_kind: dict[str, list[Forward]] = {kind: [] for kind in LOOKS}
     for step, packed in zip(trace.steps, packed_lengths(trace), strict=True):
-        if step.kind == "ahead":  # it has no forward
+        if step.kind not in LOOKS:
             continue
         taking_part = sum(state.forward for state in step.branches)
         by_kind[step.kind].append(Forward(step.index + 1, packed, step.milliseconds.forward, taking_part))

@@ -63,7 +63,7 @@ def _line(recorded: Trajectory, points: Floats, place: int) -> go.Scatter3d:
         mode="lines+markers",
         **_drawn(points),
         customdata=[[step + 1, size, None] for step in recorded.steps],
-        hovertext=[LOOKS[kind].name for kind in recorded.kinds],
+        hovertext=[STEPS[kind] for kind in recorded.kinds],
         hovertemplate="step %{customdata[0]}, block %{customdata[1]}<br>%{hovertext}<extra></extra>",
         line={"color": colour.shade, "width": 4, "dash": dash},
         marker={"color": colour.shade, "size": 2.5},
