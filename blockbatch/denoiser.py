@@ -68,14 +68,8 @@ class Prediction(NamedTuple):
     def part(self, first: int, last: int) -> Prediction:
         """What it says of the wanted positions first to last (not included)."""
         at = slice(first, last)
-        return Prediction(
-            self.tokens[at],
-            self.probabilities[at],
-            self.eos[at],
-            self.entropy[at],
-            self.choice[at],
-            self.confidence[at],
-        )
+        tokens, probabilities, eos, entropy, choice, confidence = self
+        return Prediction(tokens[at], probabilities[at], eos[at], entropy[at], choice[at], confidence[at])
 
 
 class Denoiser(Protocol):

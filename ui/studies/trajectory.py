@@ -12,7 +12,7 @@ from blockbatch.trace import Floats
 from blockbatch.trajectory import Trajectory, principal
 from ui.figurestyle import GRID
 from ui.studies.look import GREY, NO_STEPS, PINK, SIX, axis, figure_of, said
-from ui.studies.packing import LOOKS
+from ui.studies.packing import LOOKS, STEPS
 
 HEIGHT = 520
 DASHES = ("solid", "dash", "dot")  # of the first six branches, of the next six, and so on
