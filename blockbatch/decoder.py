@@ -90,6 +90,8 @@ class Decoder:
         resized = whole_sizes(resize)
         config = changed_config(self.config, self.branches, resized, changes)
         apply_changes(self._stepper, self.config, config, resized)
+        if config.temperature != self.config.temperature:
+            self._ahead = []  # its candidates were drawn at the old one
         self.config = config
 
     def _decode(self) -> Iterator[Step]:
@@ -276,6 +278,7 @@ class Decoder:
         b = self.branches
         going_on = np.flatnonzero(~b.done)
         self._stepper.record(Refresh(tuple(b.sizes[going_on].tolist()), reason))
+        self._ahead = []  # it was computed from the keys and values that are now replaced
         self._stepper.open_full("refresh", going_on)
         self._commit()
         self._on_stage("refresh", b)

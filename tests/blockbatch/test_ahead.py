@@ -74,7 +74,9 @@ def test_a_step_ahead_follows_from_rows_that_a_forward_tried(model: StandIn, con
             assert before is not None
             assert (branch, before[branch]) in tried
             assert {event.branch for event in step.events if isinstance(event, Commit)} == {branch}
-        elif step.kind == "denoise":
+        elif step.kind == "refresh":
+            tried = []
+        else:
             tried = [row for event in step.events if isinstance(event, Ahead) for row in rows_of(event, before)]
         before = dict(zip(decoder.branches.sizes.tolist(), decoder.branches.rows.tolist(), strict=True))
 
@@ -87,6 +89,16 @@ def rows_of(event: Ahead, before: Any) -> list[tuple[int, list[int]]]:
         row[position] = token
         found.append((event.branch, list(row)))
     return found
+
+
+def test_what_was_drawn_at_another_temperature_is_not_used() -> None:
+    model, after = StandIn(3, 5, 60), False
+    decoder = Decoder(model, model.prompt(), AHEAD.replace(temperature=0.5, refresh="never"))
+    for step in decoder:
+        assert not (after and step.kind == "ahead")
+        after = any(isinstance(event, Ahead) for event in step.events)
+        if after:
+            decoder.reconfigure(temperature=1.0 if decoder.config.temperature == 0.5 else 0.5)
 
 
 def branches_with(confidence: list[float], size: int = 4) -> Branches:
