@@ -45,7 +45,8 @@ sets = st.lists(
     max_size=5,
     unique=True,
 )
-values = {"probability": thresholds, "tokens": tokens, "sets": sets}
+rows = st.lists(st.integers(0, 16), min_size=1, max_size=4, unique=True)
+values = {"probability": thresholds, "tokens": tokens, "rows": rows, "sets": sets}
 axes = st.sampled_from(sorted(PARAMETERS)).flatmap(
     lambda name: values[PARAMETERS[name].kind].map(lambda found: Axis(name, tuple(found)))
 )
@@ -64,7 +65,7 @@ def run_of(config: Any, prompt: str = "any prompt") -> Run:
 def test_an_axis_holds_its_values_as_the_config_keeps_them(axis: Axis) -> None:
     for value in axis.values:
         assert Axis(axis.parameter, (value,)).values == (value,)
-        assert isinstance(value, {"probability": float, "tokens": int, "sets": tuple}[PARAMETERS[axis.parameter].kind])
+        assert isinstance(value, {"probability": float, "tokens": int, "rows": int, "sets": tuple}[PARAMETERS[axis.parameter].kind])
 
 
 @pytest.mark.parametrize("name", PARAMETERS)
