@@ -65,7 +65,8 @@ def run_of(config: Any, prompt: str = "any prompt") -> Run:
 def test_an_axis_holds_its_values_as_the_config_keeps_them(axis: Axis) -> None:
     for value in axis.values:
         assert Axis(axis.parameter, (value,)).values == (value,)
-        assert isinstance(value, {"probability": float, "tokens": int, "rows": int, "sets": tuple}[PARAMETERS[axis.parameter].kind])
+        kinds = {"probability": float, "tokens": int, "rows": int, "sets": tuple}
+        assert isinstance(value, kinds[PARAMETERS[axis.parameter].kind])
 
 
 @pytest.mark.parametrize("name", PARAMETERS)
