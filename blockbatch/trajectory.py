@@ -80,8 +80,8 @@ def trajectory_by_step(model: Model, trace: Trace, dimension: int = DIMENSION) -
         began = time.perf_counter()
         if next(lines, None) is None:
             raise ForkError(f"The run ends here after {len(run.trace.steps)} steps, but the recorded one goes on.")
-        if run.trace.end is not None:  # a run that broke off at this step raises now
-            next(lines, None)
+        if watch.problem:  # the run would raise it only after it has told its end
+            raise watch.problem
         total += 1000 * (time.perf_counter() - began)
         yield None
     yield watch.trajectory(total)
@@ -116,6 +116,7 @@ class _Watch:
         self._projection: Callable[[Sequence[int]], Floats] | None = None
         self._taken: list[dict[int, Floats]] = []
         self._seconds = 0.0
+        self.problem: ForkError | None = None  # at a step that differs from the record
 
     def __call__(self, step: Step, decoder: AnyDecoder) -> None:
         began = time.perf_counter()
@@ -123,7 +124,11 @@ class _Watch:
         self._projection = self._projection or self._new_projection(decoder.cache)
         self._taken.append(dict(zip(sizes, self._projection(rows), strict=True)))
         self._seconds += time.perf_counter() - began
-        self._follow(step, decoder)
+        try:
+            self._follow(step, decoder)
+        except ForkError as error:
+            self.problem = error
+            raise
 
     def trajectory(self, milliseconds: float) -> Trajectory:
         """What was taken; `milliseconds` are those of all that was done."""

@@ -180,5 +180,5 @@ def test_the_command_line_converts(tmp_path: Path, steered: Trace, capsys: pytes
     assert capsys.readouterr().out == chrome_json([steered]) + "\n"
     source.write_text("no trace")
     assert main(["convert", str(source), "--to", "chrome"]) == 2
-    assert capsys.readouterr().err.startswith("blockbatch: Line 1 of the trace is wrong")
+    assert capsys.readouterr().err.startswith(f"blockbatch: {source}: Line 1 of the trace is wrong")
     assert main(["convert", str(source), "--to", "chrome", "--out", str(tmp_path)]) == 2
