@@ -27,8 +27,8 @@ class Decoder:
     """Decodes one prompt with several block sizes at once.
 
     prompt: token ids, left as they are.  When the iteration has ended, `winner`, `stop` and `eos` say how; until then
-    they describe the branch that got furthest.  `on_stage` is called with init, denoise, advance, consensus or
-    refresh and the branches as that stage left them; it may look, not touch.
+    they describe the branch that got furthest.  `on_stage` is called with init, denoise, ahead, advance, consensus
+    or refresh and the branches as that stage left them; it may look, not touch.
     """
 
     def __init__(

@@ -69,7 +69,7 @@ def threshold_card() -> ThresholdCard:
 
 def options_card() -> OptionsCard:
     """Build the card."""
-    with card("Beyond the paper", "Off in its presets, the first three on in plus; they act at the next step."):
+    with card("Beyond the paper", "Off in its presets; plus has all but joint on. They act at the next step."):
         return OptionsCard(
             switch("stop at text end", DEFAULTS.stop_at_text_end, meaning("stop_at_text_end")),
             switch("end of text in order", DEFAULTS.eos_in_order, meaning("eos_in_order")),
