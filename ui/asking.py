@@ -131,4 +131,4 @@ def asked_updates(
         runs.end(going_on)
         yield from runs.follow(order, pace, warn)
 
-    yield from updates(begin)
+    yield from updates(begin, runs.gave_way)

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import Any, Literal, NamedTuple
 
 from blockbatch.config import Config
@@ -74,6 +74,7 @@ class LiveRuns:
     keep: Callable[[str], object] | None = None
     clock: Callable[[], float] = time.monotonic
     sleep: Callable[[float], None] = time.sleep
+    _gave_way: set[str] = field(default_factory=set, repr=False)  # keys of runs that were ended for another
 
     def stream(self, prompt: str, config: Config, pace: float, warn: Warn) -> Iterator[tuple[str, str]]:
         """(key, text so far) again and again; the text only grows.  BlockBatchError if the run cannot start."""
@@ -106,10 +107,19 @@ class LiveRuns:
         take its place on the page.  BlockBatchError where its forward takes too long."""
         given_up = self.clock() + SECONDS_TO_MAKE_ROOM
         while key and self.store.holds(key):
+            self._gave_way.add(key)
             if self.clock() > given_up:
+                self._gave_way.discard(key)
                 raise BlockBatchError("The run that goes on is still in a forward; ask again when it has stopped.")
             self.store.change(key, stopped=True)
             self.sleep(SECONDS_TO_LEAVE)
+
+    def gave_way(self, key: str) -> bool:
+        """Whether the run under `key` was ended so that another takes its place; asked once, when it has ended."""
+        if key not in self._gave_way:
+            return False
+        self._gave_way.discard(key)
+        return True
 
     def _parts(self, order: Order, key: str) -> Iterator[Part]:
         yield from self._wait_in_line(key)

@@ -58,11 +58,17 @@ def run_updates(
         runs.end(going_on)
         yield from runs.follow(order, pace, warn)
 
-    yield from updates(begin)
+    yield from updates(begin, runs.gave_way)
 
 
-def updates(begin: Callable[[], Iterator[tuple[str, str]]]) -> Iterator[tuple[Any, ...]]:
-    """`run_updates` for the stream that `begin` starts; the last of a run holds its whole text (see `ui.window`)."""
+def updates(
+    begin: Callable[[], Iterator[tuple[str, str]]], gave_way: Callable[[str], bool]
+) -> Iterator[tuple[Any, ...]]:  # fmt: skip
+    """`run_updates` for the stream that `begin` starts; the last of a run holds its whole text (see `ui.window`).
+
+    One that `gave_way` to another leaves the buttons to that one, whose first update may reach the page before its own
+    last does.
+    """
     shown: tuple[str, str] | None = None
     window = Window()
     buttons: Sequence[Any] = drive(True)
@@ -73,7 +79,10 @@ def updates(begin: Callable[[], Iterator[tuple[str, str]]]) -> Iterator[tuple[An
             buttons = UNCHANGED
     except BlockBatchError as error:
         warn(error)
-    yield (*shown, *drive(False)) if shown else (gr.skip(), gr.skip(), *UNCHANGED)
+    if shown:
+        yield *shown, *(UNCHANGED if gave_way(shown[0]) else drive(False))
+    else:
+        yield gr.skip(), gr.skip(), *UNCHANGED
 
 
 def wire_driving(store: ControlStore, prompt: PromptCard, key: gr.State) -> None:

@@ -211,11 +211,25 @@ def test_a_run_begun_while_another_goes_on_ends_that_one_and_one_that_cannot_beg
     with ThreadPoolExecutor(1) as thread:
         rest = thread.submit(lambda: list(fork))
         updates = list(running.run_updates(runs, "another", 0.0, {"gen_length": 32}, key))
+    assert runs.gave_way(key)
+    assert not runs.gave_way(key)
     ended, begun = (parse_trace(trace_text(text)) for text in (rest.result()[-1][1], updates[-1][1]))
     assert ended.end
     assert begun.end
     assert (ended.end.stop, begun.header.prompt, begun.end.stop) == ("stopped", "another", "complete")
     assert len(warnings_shown) == 1
+
+
+def test_the_last_update_of_a_run_that_gave_way_leaves_the_buttons_to_the_one_that_took_its_place() -> None:
+    runs = LiveRuns(lambda p, c: Run(ScriptedModel(), p, c), LocalControlStore(), Turnstile(2))
+    first = running.run_updates(runs, "first", 5.0, {"gen_length": 32})
+    key = next(first)[0]
+    with ThreadPoolExecutor(1) as thread:
+        rest = thread.submit(lambda: list(first))
+        second = list(running.run_updates(runs, "second", 0.0, {"gen_length": 32}, key))
+    assert parse_trace(trace_text(rest.result()[-1][1])).end is not None
+    assert rest.result()[-1][2:] == (gr.skip(),) * 4
+    assert second[-1][2:] != (gr.skip(),) * 4
 
 
 def test_whatever_begins_a_run_on_the_page_is_told_which_one_goes_on() -> None:
