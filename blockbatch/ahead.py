@@ -53,7 +53,7 @@ def drafts(b: Branches, branch: int, count: int, reach: int, waiting: Bools) -> 
     masked, inside = b.masked[branch].copy(), b.in_window[branch]
     found: list[int] = []
     while len(found) < count and masked.sum() > 1:
-        free = masked & inside & ~(waiting & (np.cumsum(masked) - masked > 0))
+        free = masked & inside & ~(waiting & rules.behind_a_gap(masked[None])[0])
         if not free.any():
             break
         _, forced = rules.commits(free[None], b.confidence[branch][None], np.inf, reach)
@@ -64,9 +64,7 @@ def drafts(b: Branches, branch: int, count: int, reach: int, waiting: Bools) -> 
 
 def rows_ahead(b: Branches, branch: int, positions: Sequence[int], cache_rows: Sequence[int]) -> list[AheadRow]:
     """The row of the branch at index `branch` with the first of the drafts at `positions` written, with two, ..."""
-    rows = np.repeat(b.rows[branch][None], len(positions), axis=0)
-    for count, position in enumerate(positions):
-        rows[count:, position] = b.choice[branch, position]
+    rows = rules.with_drafts(b.rows[branch], positions, b.choice[branch, positions].tolist())
     start, end, _ = rules.windows(rows < 0, np.repeat(b.sizes[branch], len(rows)))
     size = int(b.sizes[branch])
     return [

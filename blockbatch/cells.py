@@ -14,10 +14,8 @@ from typing import Self
 import numpy as np
 
 from blockbatch.config import Config
-from blockbatch.events import Add, Commit, ConfigChange, Drop, Event, Merge, Resize, Sync
+from blockbatch.events import STRUCTURE, Add, Commit, Drop, Event, Merge, Resize, Sync
 from blockbatch.trace import MASKED, Candidates, Floats, Ints, Step, Trace
-
-STRUCTURE = (ConfigChange, Add, Drop, Resize)
 
 
 @dataclass

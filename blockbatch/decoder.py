@@ -149,15 +149,20 @@ class Decoder:
 
     def _look_ahead(self) -> None:
         """Choose the rows that the next forward computes ahead: the leader's, with more and more drafts written."""
+        self._ahead = []
+        if not self.config.lookahead:
+            return
         b, leader = self.branches, self.branches.leader
         positions = drafts(b, leader, self.config.lookahead, self.config.forced_reach, self._waiting[leader])
+        if not positions:
+            return
         while len(self._spare_rows) < len(positions):
             self._spare_rows.append(self._stepper.cache.allocate())
-        self._ahead = rows_ahead(b, leader, positions, self._spare_rows[: len(positions)])
-        if positions:
-            self._stepper.cache.copy(int(b.cache_rows[leader]), self._spare_rows[: len(positions)])
-            tokens = b.choice[leader, positions].tolist()
-            self._stepper.record(Ahead(int(b.sizes[leader]), tuple(positions), tuple(tokens)))
+        spare = self._spare_rows[: len(positions)]
+        self._ahead = rows_ahead(b, leader, positions, spare)
+        self._stepper.cache.copy(int(b.cache_rows[leader]), spare)
+        tokens = b.choice[leader, positions].tolist()
+        self._stepper.record(Ahead(int(b.sizes[leader]), tuple(positions), tuple(tokens)))
 
     def _step_ahead(self) -> bool:
         """Take the next step of a branch whose row and window are among those computed ahead, if there is one."""

@@ -102,6 +102,7 @@ class Ahead:
 
 
 Event = Commit | Merge | Sync | Refresh | Eos | ConfigChange | Add | Drop | Resize | Ahead
+STRUCTURE = (ConfigChange, Add, Drop, Resize)  # what changes between two steps: it comes first in a step
 
 EVENT_TYPES: dict[str, type[Any]] = {
     "commit": Commit,

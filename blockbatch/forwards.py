@@ -7,9 +7,8 @@ from collections.abc import Iterator, Mapping
 import numpy as np
 
 from blockbatch.baselines import UNCACHED
-from blockbatch.cells import STRUCTURE
-from blockbatch.events import Ahead, ConfigChange
-from blockbatch.rules import windows
+from blockbatch.events import STRUCTURE, Ahead, ConfigChange
+from blockbatch.rules import windows, with_drafts
 from blockbatch.trace import Ints, Rows, Step, Trace
 
 
@@ -43,12 +42,16 @@ def packed_lengths(trace: Trace) -> list[int]:
         for event in step.events:
             if isinstance(event, ConfigChange) and event.field == "temperature":
                 temperature = event.new
-        whole = step.kind != "denoise" or trace.header.decoder in UNCACHED
-        if step.kind == "ahead":
-            lengths.append(0)
-        else:
-            lengths.append(_whole(trace, step, rows, temperature) if whole else _windows(trace, step, rows))
+        lengths.append(_packed(trace, step, rows, temperature))
     return lengths
+
+
+def _packed(trace: Trace, step: Step, rows: Mapping[int, Ints], temperature: float) -> int:
+    if step.kind == "ahead":
+        return 0
+    if step.kind == "denoise" and trace.header.decoder not in UNCACHED:
+        return _windows(trace, step, rows)
+    return _whole(trace, step, rows, temperature)
 
 
 def _whole(trace: Trace, step: Step, rows: Mapping[int, Ints], temperature: float) -> int:
@@ -69,9 +72,7 @@ def _windows(trace: Trace, step: Step, rows: Mapping[int, Ints]) -> int:
 
 def _ahead(step: Step, event: Ahead, rows: Mapping[int, Ints]) -> list[tuple[int, int]]:
     """What was computed of each row ahead: from the start of its branch's window to the end of its own."""
-    drafted = np.repeat(rows[event.branch][None], len(event.positions), axis=0)
-    for count, (position, token) in enumerate(zip(event.positions, event.tokens, strict=True)):
-        drafted[count:, position] = token
+    drafted = with_drafts(rows[event.branch], event.positions, event.tokens)
     begin = next(state.window[0] for state in step.branches if state.branch == event.branch)
     _, ends, _ = windows(drafted < 0, np.repeat(event.branch, len(drafted)))
     return [(begin, end) for end in ends.tolist()]

@@ -17,7 +17,7 @@ import numpy as np
 from blockbatch.checks import Fields, shown
 from blockbatch.config import MAX_BRANCHES, MAX_GEN_LENGTH, MAX_LOOKAHEAD, Config, DecodeConfig, config_from_dict
 from blockbatch.errors import ConfigError, TraceError
-from blockbatch.events import EVENT_TYPES, Add, Ahead, ConfigChange, Drop, Event, Resize
+from blockbatch.events import EVENT_TYPES, STRUCTURE, Ahead, ConfigChange, Event
 from blockbatch.metrics import totals
 from blockbatch.trace import (
     FORMAT,
@@ -42,7 +42,6 @@ MAX_STEPS = 20_000
 MAX_LINES = MAX_STEPS + 3  # header, steps 0 to the last, end
 MAX_EVENTS = 4 * MAX_BRANCHES * MAX_GEN_LENGTH  # a branch fills each position about once; resets add little to that
 MAX_TOKEN = 10**7
-CHANGES = (ConfigChange, Add, Drop, Resize)  # a run makes them between two steps: they come first in a step
 MAX_PIECES = 2**20  # several times the largest vocabularies
 
 
@@ -162,7 +161,7 @@ class _Reader:
             self._rows.apply(event)
             if isinstance(event, ConfigChange):
                 self._config = _changed(self._config, event)
-        changes = [isinstance(event, CHANGES) for event in events]
+        changes = [isinstance(event, STRUCTURE) for event in events]
         if changes != sorted(changes, reverse=True):
             raise TraceError("a change of settings or branches stands behind what the step did")
         return events

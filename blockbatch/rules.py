@@ -6,6 +6,7 @@ arguments.  `masked` [N, G] marks positions without a token, `rows` [N, G] holds
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import NamedTuple
 
 import numpy as np
@@ -66,19 +67,27 @@ def careful_commits(
     is left before them.  Returns (commit [N, G], forced [N, G]) as `commits` does.  A row with an open slot commits,
     for nothing has to be waited for at the first masked position, which is in its window.
     """
-    free = open_slots & ~(waiting & _behind_a_gap(masked))
+    free = open_slots & ~(waiting & behind_a_gap(masked))
     commit, forced = commits(free, confidence, caution.threshold, caution.reach)
     known = np.where(free, recorded, np.where(masked, 0.0, 1.0))
     together = free & (np.cumprod(known, axis=1) > caution.joint)
     spared = forced & together.any(axis=1, keepdims=True)
     commit, forced = (commit & ~spared) | together, forced & ~spared
     sure_ends = open_slots & waiting & (confidence >= caution.threshold)
-    return commit | (sure_ends & ~_behind_a_gap(masked & ~commit & ~sure_ends)), forced
+    return commit | (sure_ends & ~behind_a_gap(masked & ~commit & ~sure_ends)), forced
 
 
-def _behind_a_gap(masked: Bools) -> Bools:
+def behind_a_gap(masked: Bools) -> Bools:
     """[N, G] positions with a masked one somewhere before them."""
     return np.asarray(np.cumsum(masked, axis=1) - masked > 0, np.bool_)
+
+
+def with_drafts(row: Ints, positions: Sequence[int], tokens: Sequence[int]) -> Ints:
+    """[n, G]: `row` [G] with the first of `tokens` written at the first of the n `positions`, with two, ..."""
+    rows = np.repeat(row[None], len(positions), axis=0)
+    for count, (position, token) in enumerate(zip(positions, tokens, strict=True)):
+        rows[count:, position] = token
+    return rows
 
 
 def quota(open_slots: Bools, confidence: Floats, count: int) -> Bools:
@@ -128,7 +137,7 @@ def first_eos(rows: Ints, start: Ints, end: Ints, eos_id: int) -> Ints:
 
 def text_end(rows: Ints, eos_id: int) -> Ints:
     """First end-of-text token of each row [N] if nothing before it is masked; -1 where the text is not whole."""
-    ends = (rows == eos_id) & ~_behind_a_gap(rows < 0)
+    ends = (rows == eos_id) & ~behind_a_gap(rows < 0)
     return np.where(ends.any(axis=1), ends.argmax(axis=1), -1)
 
 

@@ -75,9 +75,12 @@ class Stepper:
         b, self._kind = self.branches, kind
         began = time.perf_counter()
         segments = [
-            self._segment(b.rows[n], int(b.sizes[n]), int(b.cache_rows[n]), (s, s, e), full) for n, s, e in spans
+            self._segment(b.rows[n], int(b.cache_rows[n]), (s, s, e), full, [int(b.sizes[n])]) for n, s, e in spans
         ]
-        segments += [self._segment(a.row, a.branch, a.cache_row, (a.begin, a.start, a.end), False) for a in ahead]
+        segments += [
+            self._segment(a.row, a.cache_row, (a.begin, a.start, a.end), False, [a.branch, number])
+            for number, a in enumerate(ahead, start=1)  # to a generator of noise, no number and 0 are the same
+        ]
         prediction = self.denoiser.forward(segments)
         self._forward_end = time.perf_counter()
         self._forward_seconds = self._forward_end - began
@@ -132,14 +135,16 @@ class Stepper:
         self.index += 1
         return step
 
-    def _segment(self, row: Ints, size: int, cache_row: int, span: tuple[int, int, int], full: bool) -> Segment:
-        """Of `row` [G] of a branch of block size `size` the part `span`, (begin, start, end): candidates are wanted
-        from start on.  The prompt too when `full`."""
+    def _segment(
+        self, row: Ints, cache_row: int, span: tuple[int, int, int], full: bool, noise: Sequence[int]
+    ) -> Segment:
+        """Of `row` [G] the part `span`, (begin, start, end), of which candidates are wanted from start on; the prompt
+        too when `full`.  `noise` tells this segment's from that of others of the forward."""
         answer = np.where(row < 0, self.denoiser.mask_id, row)
         offset, (begin, start, end) = len(self.prompt), span
         first = 0 if full else max(offset + begin - self.denoiser.lookback, 0)
         tokens = np.concatenate([self.prompt, answer])[first : offset + end]
-        seed = np.random.SeedSequence([self.config.seed, self.index, size]).generate_state(1, np.uint64)
+        seed = np.random.SeedSequence([self.config.seed, self.index, *noise]).generate_state(1, np.uint64)
         wanted, temperature = offset + start - first, self.config.temperature
         return Segment(self.cache, cache_row, first, tokens, wanted, temperature, int(seed[0]))
 

@@ -158,6 +158,9 @@ class Rows:
                 if changed.tolist() != list(positions):
                     raise TraceError(f"the reset of branch {branch} does not list the positions that change")
                 row[changed] = source[changed]
+            case Ahead(branch, positions):
+                if (self._row(branch)[list(positions)] != MASKED).any():
+                    raise TraceError(f"branch {branch} looks ahead to a position that is not masked")
             case Add(branch, source):
                 self.rows[self._free(branch)] = self._row(source).copy()
             case Drop(branch):

@@ -116,19 +116,22 @@ class _Watch:
         self._projection: Callable[[Sequence[int]], Floats] | None = None
         self._taken: list[dict[int, Floats]] = []
         self._seconds = 0.0
-        self.problem: ForkError | None = None  # at a step that differs from the record
+        self.problem: Exception | None = None  # what broke, such as a step that differs from the record
 
     def __call__(self, step: Step, decoder: AnyDecoder) -> None:
+        try:
+            self._take(decoder)
+            self._follow(step, decoder)
+        except Exception as error:
+            self.problem = error
+            raise
+
+    def _take(self, decoder: AnyDecoder) -> None:
         began = time.perf_counter()
         sizes, rows = decoder.branches.sizes.tolist(), decoder.branches.cache_rows.tolist()
         self._projection = self._projection or self._new_projection(decoder.cache)
         self._taken.append(dict(zip(sizes, self._projection(rows), strict=True)))
         self._seconds += time.perf_counter() - began
-        try:
-            self._follow(step, decoder)
-        except ForkError as error:
-            self.problem = error
-            raise
 
     def trajectory(self, milliseconds: float) -> Trajectory:
         """What was taken; `milliseconds` are those of all that was done."""

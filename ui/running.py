@@ -63,7 +63,7 @@ def run_updates(
 
 def updates(
     begin: Callable[[], Iterator[tuple[str, str]]], gave_way: Callable[[str], bool]
-) -> Iterator[tuple[Any, ...]]:  # fmt: skip
+) -> Iterator[tuple[Any, ...]]:
     """`run_updates` for the stream that `begin` starts; the last of a run holds its whole text (see `ui.window`).
 
     One that `gave_way` to another leaves the buttons to that one, whose first update may reach the page before its own

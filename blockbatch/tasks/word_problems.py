@@ -38,6 +38,17 @@ def _two_people(draw: Draw) -> tuple[_Person, _Person]:
     return _Person(*first), _Person(*second)
 
 
+def _pooled(own: int, other: int, things: str) -> tuple[str, ...]:
+    """The step in which two people's things are added."""
+    total = own + other
+    return (f"together they have {own} + {other} = {total} {things}", f"{own} + {other} = {total} {things} in all",
+            f"we add {own} and {other} and get {total}", f"the sum is {own} + {other} = {total} {things}")  # fmt: skip
+
+
+def _of_the_two(total: int, things: str) -> tuple[str, ...]:
+    return f"they have {total} {things}", f"the two have {total} in all", f"the total is {total} {things}"
+
+
 def gain_then_lose(draw: Draw) -> Problem:
     who, friend = _two_people(draw)
     things = draw.one_of(THINGS)
@@ -105,11 +116,9 @@ def compare_and_total(draw: Draw) -> Problem:
         (f"{friend.name} has {own} {sign} {gap} = {other} {things}", f"{own} {sign} {gap} = {other} for {friend.name}",
          f"{gap} {word} than {own} is {other} {things}",
          f"since {own} {sign} {gap} = {other}, {friend.name} has {other}"),
-        (f"together they have {own} + {other} = {total} {things}", f"{own} + {other} = {total} {things} in all",
-         f"we add {own} and {other} and get {total}", f"the sum is {own} + {other} = {total} {things}"),
+        _pooled(own, other, things),
     )  # fmt: skip
-    conclusions = (f"they have {total} {things}", f"the two have {total} in all", f"the total is {total} {things}")
-    return work_through(draw, prompt, facts, steps, conclusions, total)
+    return work_through(draw, prompt, facts, steps, _of_the_two(total, things), total)
 
 
 def shopping_change(draw: Draw) -> Problem:
@@ -180,11 +189,9 @@ def times_as_many(draw: Draw) -> Problem:
         (f"{friend.name} has {factor} * {own} = {other} {things}", f"{factor} * {own} = {other} for {friend.name}",
          f"{factor} times {own} is {other} {things}",
          f"since {factor} * {own} = {other}, {friend.name} has {other}"),
-        (f"together they have {own} + {other} = {total} {things}", f"{own} + {other} = {total} {things} in all",
-         f"we add {own} and {other} and get {total}", f"the sum is {own} + {other} = {total} {things}"),
+        _pooled(own, other, things),
     )  # fmt: skip
-    conclusions = (f"they have {total} {things}", f"the two have {total} in all", f"the total is {total} {things}")
-    return work_through(draw, prompt, facts, steps, conclusions, total)
+    return work_through(draw, prompt, facts, steps, _of_the_two(total, things), total)
 
 
 def pages_left(draw: Draw) -> Problem:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
+from itertools import pairwise
 from typing import Any
 
 import numpy as np
@@ -91,6 +92,15 @@ def rows_of(event: Ahead, before: Any) -> list[tuple[int, list[int]]]:
     return found
 
 
+@pytest.mark.parametrize("seed", range(1, 9))
+def test_after_a_refresh_nothing_is_used_that_was_computed_before_it(seed: int) -> None:
+    model = StandIn(seed, 5, 40)
+    config = DecodeConfig(block_sizes=(4, 16), gen_length=48, refresh_interval=8, forced_reach=1, lookahead=6)
+    kinds = [step.kind for step in Decoder(model, model.prompt(), config)]
+    assert {"refresh", "ahead"} <= set(kinds)
+    assert ("refresh", "ahead") not in pairwise(kinds)
+
+
 def test_what_was_drawn_at_another_temperature_is_not_used() -> None:
     model, after = StandIn(3, 5, 60), False
     decoder = Decoder(model, model.prompt(), AHEAD.replace(temperature=0.5, refresh="never"))
@@ -99,6 +109,45 @@ def test_what_was_drawn_at_another_temperature_is_not_used() -> None:
         after = any(isinstance(event, Ahead) for event in step.events)
         if after:
             decoder.reconfigure(temperature=1.0 if decoder.config.temperature == 0.5 else 0.5)
+
+
+@MORE
+@given(stand_ins, decode_configs, st.integers(1, 6))
+def test_a_step_ahead_brings_the_keys_and_values_of_its_row(model: StandIn, config: DecodeConfig, rows: int) -> None:
+    """From where the window stood when they were computed: one that the drafts filled is there with all of them."""
+    before: dict[int, Any] = {}
+    begin: dict[int, int] = {}
+    known: list[Any] = []
+
+    def look(stage: str, b: Branches) -> None:
+        if stage == "ahead":
+            [n] = [n for n, size in enumerate(b.sizes.tolist()) if (b.rows[n] >= 0).sum() > (before[size] >= 0).sum()]
+            known.append((int(b.sizes[n]), decoder.cache.seen[b.cache_rows[n]].copy()))  # type: ignore[attr-defined]
+
+    decoder = Decoder(model, model.prompt(), config.replace(lookahead=rows), look)
+    for step in decoder:
+        windows = {state.branch: state.window for state in step.branches}
+        if step.kind == "ahead":
+            branch, seen = known.pop()
+            first, end = begin[branch], windows[branch][1]
+            row = np.where(before[branch] < 0, model.mask_id, before[branch])
+            assert seen[len(model.prompt()) :][first:end].tolist() == row[first:end].tolist()
+        else:
+            begin = {branch: start for branch, (start, _) in windows.items()}
+        before = dict(zip(decoder.branches.sizes.tolist(), decoder.branches.rows.copy(), strict=True))
+
+
+def test_every_row_of_a_forward_draws_noise_of_its_own() -> None:
+    class Watched(StandIn):
+        def forward(self, segments: Any) -> Any:
+            drawn.append([segment.seed for segment in segments])
+            return super().forward(segments)
+
+    drawn: list[list[int]] = []
+    model = Watched(3, 5, 60)
+    list(Decoder(model, model.prompt(), AHEAD.replace(temperature=0.5)))
+    assert max(map(len, drawn)) == 2 + AHEAD.lookahead
+    assert all(len(set(seeds)) == len(seeds) for seeds in drawn)
 
 
 def branches_with(confidence: list[float], size: int = 4) -> Branches:
@@ -160,6 +209,19 @@ def test_a_damaged_record_of_rows_ahead_is_one_sentence(changed: str, to: str, s
     lines[number] = head + event + rest
     with pytest.raises(TraceError, match=says):
         parse_trace("\n".join(lines) + "\n")
+
+
+@pytest.mark.parametrize(
+    ("change", "says"),
+    [({"branch": 5}, "there is no branch of block size 5"), ({"positions": (0,), "tokens": (2,)}, "is not masked")],
+)
+def test_a_record_that_looks_ahead_from_what_is_not_there_is_refused(change: dict[str, Any], says: str) -> None:
+    trace = recorded(AHEAD)
+    step = next(step for step in trace.steps[3:] if any(isinstance(event, Ahead) for event in step.events))
+    events = tuple(dataclasses.replace(e, **change) if isinstance(e, Ahead) else e for e in step.events)
+    trace.steps[step.index] = dataclasses.replace(step, events=events)
+    with pytest.raises(TraceError, match=says):
+        parse_trace("".join(f"{line}\n" for line in trace.lines()))
 
 
 def test_what_cannot_be_looked_ahead_to_is_refused() -> None:

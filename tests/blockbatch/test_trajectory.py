@@ -101,6 +101,23 @@ def test_what_does_not_repeat_is_refused(model: Model, recorded: tuple[Trace, Ca
         record_trajectory(model, replace(trace, steps=[*trace.steps, trace.steps[-1]]))
 
 
+def test_what_breaks_at_the_last_step_is_not_passed_over(
+    model: Model, recorded: tuple[Trace, Caches], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    trace, _ = recorded
+    project, calls = Projection.__call__, list[int]()
+
+    def breaking(self: Projection, rows: Any) -> Any:
+        calls.append(len(rows))
+        if len(calls) == len(trace.steps):
+            raise MemoryError("no room")
+        return project(self, rows)
+
+    monkeypatch.setattr(Projection, "__call__", breaking)
+    with pytest.raises(MemoryError, match="no room"):
+        record_trajectory(model, trace)
+
+
 def test_a_projection_is_linear_and_the_same_for_the_same_seed() -> None:
     cache = KVCache([torch.device("cpu")] * 2, heads=2, length=7, head_dim=3, dtype=torch.float32)
     rows = [cache.allocate() for _ in range(3)]

@@ -2,12 +2,15 @@
 
 import re
 from itertools import islice
+from pathlib import Path
 
 import pytest
+from transformers import AutoTokenizer
 
 from blockbatch.tasks import FAMILIES, Example, FunctionCheck, examples, is_correct, kinds_of, split_of
 from blockbatch.tasks.sandbox_child import results
 
+TINY_MODEL = Path(__file__).parents[2] / "assets" / "tiny"
 CODE_FAMILIES = ("functions", "programs")
 
 
@@ -51,6 +54,17 @@ def test_one_prompt_has_many_wordings(family: str) -> None:
     """Answers differ in more than their numbers and names: the words alone are hardly ever the same."""
     shapes = {re.sub(r"\d+|[A-Z][a-z]+", "_", example.answer) for example in take(family, 500)}
     assert len(shapes) > 200
+
+
+@pytest.mark.parametrize(
+    ("family", "mean"), [("word-problems", 65), ("algebra", 73), ("functions", 58), ("programs", 56)]
+)
+def test_answers_are_as_long_as_the_model_card_says_and_leave_room_for_the_end_of_text(family: str, mean: int) -> None:
+    tokenizer = AutoTokenizer.from_pretrained(TINY_MODEL)
+    texts = [example.answer for example in take(family, 2000)]
+    lengths = [len(ids) for ids in tokenizer(texts, add_special_tokens=False)["input_ids"]]
+    assert max(lengths) < 128
+    assert round(sum(lengths) / len(lengths)) == mean
 
 
 @pytest.mark.parametrize("family", ["word-problems", "algebra"])

@@ -45,7 +45,7 @@ def test_mostly_a_value_only_grows_so_that_little_is_sent() -> None:
 
 def test_the_last_update_of_a_run_holds_its_whole_text() -> None:
     texts = growing(50)
-    sent = [update[1] for update in updates(lambda: (("key", text) for text in texts))]
+    sent = [update[1] for update in updates(lambda: (("key", text) for text in texts), lambda _: False)]
     assert sent[0] == texts[0]
     assert sent[-2] != texts[-1]
     assert sent[-1] == texts[-1]
