@@ -23,7 +23,7 @@ class Recipe:
     however many steps the machine made.
     """
 
-    minutes: float = 355.0
+    minutes: float = 327.0
     seed: int = 0
     batch_size: int = 32
     pool_batches: int = 32  # batches made at a time; examples of a pool are sorted by length into batches
@@ -44,10 +44,10 @@ class Recipe:
     drill_share: float = 0.2  # of the rows after them
     block_share: float = 0.3  # of the rows, masked as a decode in blocks sees them
     hard_share: float = 0.5  # of the rows, masked only in what has to be copied or computed
-    late: float = 0.24  # from this share of the run on, the two shares are the following: more of what a decode sees
+    late: float = 0.26  # from this share of the run on, the two shares are the following: more of what a decode sees
     late_block_share: float = 0.6
     late_hard_share: float = 0.2
-    surest_from: float = 0.74  # from this share of the run on, rows are shown what the model is surest of
+    surest_from: float = 0.81  # from this share of the run on, rows are shown what the model is surest of
     surest_share: float = 0.6  # of the rows that are not masked in hard tokens only
     eos_weight: float = 0.1  # of an EOS token in the loss: there are many, and they are easy
     average_decay: float = 0.999
