@@ -23,8 +23,8 @@ from blockbatch.trace import Ints
 @dataclass(eq=False)
 class AheadRow:
     """`row` [G] of the branch of block size `branch`, its window [start, end) and its cache row; what the forward gave
-    at the window once there was one.  The forward computes it from `begin` on, where the window of the branch itself
-    starts: drafts may have filled that one, and then its keys and values are to be those of the drafts."""
+    at the window once there was one.  The forward computes it from `begin` on, where that of the branch itself
+    begins: drafts may have filled that one, and then its keys and values are to be those of the drafts."""
 
     branch: int
     row: Ints
@@ -62,12 +62,17 @@ def drafts(b: Branches, branch: int, count: int, reach: int, waiting: Bools) -> 
     return found
 
 
-def rows_ahead(b: Branches, branch: int, positions: Sequence[int], cache_rows: Sequence[int]) -> list[AheadRow]:
-    """The row of the branch at index `branch` with the first of the drafts at `positions` written, with two, ..."""
+def rows_ahead(
+    b: Branches, branch: int, begin: int, positions: Sequence[int], cache_rows: Sequence[int]
+) -> list[AheadRow]:
+    """The row of the branch at index `branch` with the first of the drafts at `positions` written, with two, ...
+
+    `begin` is where the forward of the branch itself begins.
+    """
     rows = rules.with_drafts(b.rows[branch], positions, b.choice[branch, positions].tolist())
     start, end, _ = rules.windows(rows < 0, np.repeat(b.sizes[branch], len(rows)))
     size = int(b.sizes[branch])
     return [
-        AheadRow(size, row, int(b.start[branch]), int(first), int(last), cache_row)
+        AheadRow(size, row, begin, int(first), int(last), cache_row)
         for row, first, last, cache_row in zip(rows, start, end, cache_rows, strict=True)
     ]

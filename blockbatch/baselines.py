@@ -15,7 +15,7 @@ from blockbatch.config import BaselineConfig
 from blockbatch.denoiser import Cache, Denoiser
 from blockbatch.events import Eos
 from blockbatch.state import Bools, Branches
-from blockbatch.stepper import Stepper, rounded_down
+from blockbatch.stepper import Span, Stepper, rounded_down
 from blockbatch.trace import Ints, Step
 
 UNCACHED = ("vanilla", "threshold", "local-leap")
@@ -81,11 +81,11 @@ class BaselineDecoder:
         cached = self.config.decoder not in UNCACHED
         if cached and step:
             until = length if self.config.decoder == "prefix-cache" else end
-            self._stepper.open("denoise", [(0, start, until)])
+            self._stepper.open("denoise", [Span(0, start, start, until)])
         elif cached:
-            self._stepper.open("refresh" if start else "init", [(0, 0, length)], full=True)
+            self._stepper.open("refresh" if start else "init", [Span(0, 0, 0, length)], full=True)
         else:
-            self._stepper.open("denoise" if step or start else "init", [(0, 0, length)], full=True)
+            self._stepper.open("denoise" if step or start else "init", [Span(0, 0, 0, length)], full=True)
 
     def _commit(self, step: int) -> None:
         b = self.branches

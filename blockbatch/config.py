@@ -44,7 +44,7 @@ PRESETS: dict[str, dict[str, Any]] = {
     "plus": {"stop_at_text_end": True, "eos_in_order": True, "forced_reach": 1, "lookahead": 4},
 }
 # Ideas beyond the paper, off unless asked for.
-OPTIONS = ("stop_at_text_end", "eos_in_order", "forced_reach", "joint_threshold", "lookahead")
+OPTIONS = ("stop_at_text_end", "eos_in_order", "forced_reach", "joint_threshold", "lookahead", "settle_windows")
 
 
 @dataclass(frozen=True)
@@ -52,13 +52,15 @@ class DecodeConfig:
     """How BlockBatch decodes one request.  The defaults are the preset `paper`.
 
     Thresholds are probabilities and may exceed 1 (then only the forced, most confident candidate is committed);
-    `sync_threshold` and `refresh_interval` are counted in tokens.  The last five are `OPTIONS` that the paper does not
+    `sync_threshold` and `refresh_interval` are counted in tokens.  The last six are `OPTIONS` that the paper does not
     have: `stop_at_text_end` ends the run as soon as a branch holds an end of text with nothing masked before it, be its
     window full or not; `eos_in_order` keeps a branch from committing an end of text before the text is there;
     `forced_reach`, counted in masked positions from the first one, is how far a token below the threshold may be forced
     (0: anywhere in the window); with `joint_threshold` the first masked tokens are committed together for as long as
     the product of their confidences is above that (1: never); `lookahead` is how many rows that the leader may come to
-    hold are computed in the same forward as the one that it holds (0: none; see `blockbatch.ahead`).
+    hold are computed in the same forward as the one that it holds (0: none; see `blockbatch.ahead`); with
+    `settle_windows` a forward also computes what a branch has filled and left since its last one, so that its keys and
+    values are those of all its tokens, and not of the masks that the last of them replaced.
     """
 
     variant: Literal["paper", "latest", "plus"] = "paper"
@@ -76,6 +78,7 @@ class DecodeConfig:
     forced_reach: int = 0
     joint_threshold: float = 1.0
     lookahead: int = 0
+    settle_windows: bool = False
 
     def __post_init__(self) -> None:
         _set(self, "variant", choice("variant", self.variant, tuple(VARIANTS)))
@@ -93,6 +96,7 @@ class DecodeConfig:
         _set(self, "forced_reach", integer("forced_reach", self.forced_reach, 0, MAX_BLOCK_SIZE))
         _set(self, "joint_threshold", number("joint_threshold", self.joint_threshold, 0, 2))
         _set(self, "lookahead", integer("lookahead", self.lookahead, 0, MAX_LOOKAHEAD))
+        _set(self, "settle_windows", boolean("settle_windows", self.settle_windows))
 
     @classmethod
     def preset(cls, name: str, **changes: Any) -> Self:

@@ -19,7 +19,7 @@ from blockbatch.config import DecodeConfig
 from blockbatch.denoiser import Cache, Denoiser
 from blockbatch.events import Ahead, Eos, Merge, Refresh, Sync
 from blockbatch.state import Bools, Branches
-from blockbatch.stepper import Stepper, rounded_down
+from blockbatch.stepper import Span, Stepper, rounded_down
 from blockbatch.trace import Ints, Step
 
 
@@ -141,11 +141,21 @@ class Decoder:
         taking_part = ~b.done & ~b.full
         if self.config.rules.denoise_full_windows or not taking_part.any():
             taking_part = ~b.done
-        windows = zip(np.flatnonzero(taking_part), b.start[taking_part], b.end[taking_part], strict=True)
+        spans = np.stack([np.arange(len(b)), self._begin, b.start, b.end], axis=1)[taking_part]
         self._look_ahead()
-        self._stepper.open("denoise", [(int(n), int(start), int(end)) for n, start, end in windows], ahead=self._ahead)
+        self._stepper.open("denoise", [Span(*span) for span in spans.tolist()], ahead=self._ahead)
         self._commit()
         self._on_stage("denoise", b)
+
+    @property
+    def _begin(self) -> Ints:
+        """[N] where the next forward of each branch begins: with its window, or with that which it has left.
+
+        Whatever was written since its last forward stands from there on (a reset copies the leader's keys and values,
+        and so the leader's place).
+        """
+        b = self.branches
+        return np.minimum(b.begin, b.start) if self.config.settle_windows else b.start
 
     def _look_ahead(self) -> None:
         """Choose the rows that the next forward computes ahead: the leader's, with more and more drafts written."""
@@ -159,7 +169,7 @@ class Decoder:
         while len(self._spare_rows) < len(positions):
             self._spare_rows.append(self._stepper.cache.allocate())
         spare = self._spare_rows[: len(positions)]
-        self._ahead = rows_ahead(b, leader, positions, spare)
+        self._ahead = rows_ahead(b, leader, int(self._begin[leader]), positions, spare)
         self._stepper.cache.copy(int(b.cache_rows[leader]), spare)
         tokens = b.choice[leader, positions].tolist()
         self._stepper.record(Ahead(int(b.sizes[leader]), tuple(positions), tuple(tokens)))

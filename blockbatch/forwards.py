@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 
 import numpy as np
 
 from blockbatch.baselines import UNCACHED
-from blockbatch.events import STRUCTURE, Ahead, ConfigChange
+from blockbatch.config import Config
+from blockbatch.events import STRUCTURE, Add, Ahead, ConfigChange, Event, Resize, Sync
 from blockbatch.rules import windows, with_drafts
-from blockbatch.trace import Ints, Rows, Step, Trace
+from blockbatch.trace import BranchState, Ints, Rows, Step, Trace
 
 
 def rows_seen(trace: Trace) -> Iterator[tuple[Step, dict[int, Ints]]]:
@@ -34,45 +35,75 @@ def packed_lengths(trace: Trace) -> list[int]:
 
     A forward of whole rows (init, refresh, and every one of a decoder without a cache) packs prompt and answer once for
     all branches whose rows are equal; a sampled refresh, whose noise is drawn by branch, once for each of them.  A
-    denoise packs the windows of the branches that took part, each longer to the left by the model's lookback, and those
-    of the rows that it computed ahead.  A step that was computed ahead has no forward and packs nothing.
+    denoise packs the windows of the branches that took part and of the rows that it computed ahead, each longer to the
+    left by the model's lookback and, with `settle_windows`, by what the branch has left since its last forward.  A step
+    that was computed ahead has no forward and packs nothing.
     """
-    temperature, lengths = trace.header.config.temperature, list[int]()
+    lengths, live = list[int](), _Live(trace.header.config)
     for step, rows in rows_seen(trace):
-        for event in step.events:
-            if isinstance(event, ConfigChange) and event.field == "temperature":
-                temperature = event.new
-        lengths.append(_packed(trace, step, rows, temperature))
+        changes = [event for event in step.events if isinstance(event, STRUCTURE)]
+        live.follow(changes)
+        lengths.append(_packed(trace, step, rows, live))
+        live.begins.update({state.branch: state.window[0] for state in step.branches if state.forward})
+        live.follow(step.events[len(changes) :])
     return lengths
 
 
-def _packed(trace: Trace, step: Step, rows: Mapping[int, Ints], temperature: float) -> int:
+class _Live:
+    """What a run's events say of its next forward: the settings that matter, and where each branch's last one began."""
+
+    def __init__(self, config: Config) -> None:
+        self.settings = {name: getattr(config, name, False) for name in ("temperature", "settle_windows")}
+        self.begins = dict.fromkeys(config.block_sizes, 0)
+
+    def follow(self, events: Iterable[Event]) -> None:
+        for event in events:
+            match event:
+                case ConfigChange(field, _, new):
+                    self.settings[field] = new
+                case Add(branch, source) | Sync(branch, source):
+                    self.begins[branch] = self.begins[source]
+                case Resize(branch, size):
+                    self.begins[size] = self.begins.pop(branch)
+
+    def begin(self, state: BranchState) -> int:
+        """Where the forward of the branch in this state begins."""
+        start = state.window[0]
+        return min(start, self.begins[state.branch]) if self.settings["settle_windows"] else start
+
+
+def _packed(trace: Trace, step: Step, rows: Mapping[int, Ints], live: _Live) -> int:
     if step.kind == "ahead":
         return 0
     if step.kind == "denoise" and trace.header.decoder not in UNCACHED:
-        return _windows(trace, step, rows)
-    return _whole(trace, step, rows, temperature)
+        return _windows(trace, step, rows, live)
+    return _whole(trace, step, rows, bool(live.settings["temperature"]))
 
 
-def _whole(trace: Trace, step: Step, rows: Mapping[int, Ints], temperature: float) -> int:
+def _whole(trace: Trace, step: Step, rows: Mapping[int, Ints], sampled: bool) -> int:
     taking_part = [state.branch for state in step.branches if state.forward]
-    sampled = step.kind == "refresh" and temperature
-    computed = len(taking_part) if sampled else len({rows[branch].tobytes() for branch in taking_part})
+    computed = (
+        len(taking_part)
+        if sampled and step.kind == "refresh"
+        else len({rows[branch].tobytes() for branch in taking_part})
+    )
     return computed * (len(trace.header.prompt_tokens) + trace.header.config.gen_length)
 
 
-def _windows(trace: Trace, step: Step, rows: Mapping[int, Ints]) -> int:
+def _windows(trace: Trace, step: Step, rows: Mapping[int, Ints], live: _Live) -> int:
     to_the_end = trace.header.decoder == "prefix-cache"  # which computes all that follows, too
-    windows = [state.window for state in step.branches if state.forward]
-    spans = [(start, trace.header.config.gen_length if to_the_end else end) for start, end in windows]
-    spans += [span for event in step.events if isinstance(event, Ahead) for span in _ahead(step, event, rows)]
+    begins = {state.branch: live.begin(state) for state in step.branches if state.forward}
+    ends = [trace.header.config.gen_length if to_the_end else s.window[1] for s in step.branches if s.forward]
+    spans = list(zip(begins.values(), ends, strict=True))
+    for event in step.events:
+        if isinstance(event, Ahead):
+            spans += [(begins[event.branch], end) for end in _ends_ahead(event, rows)]
     leftmost, lookback = -len(trace.header.prompt_tokens), trace.header.lookback
-    return sum(end - max(start - lookback, leftmost) for start, end in spans)
+    return sum(end - max(begin - lookback, leftmost) for begin, end in spans)
 
 
-def _ahead(step: Step, event: Ahead, rows: Mapping[int, Ints]) -> list[tuple[int, int]]:
-    """What was computed of each row ahead: from the start of its branch's window to the end of its own."""
+def _ends_ahead(event: Ahead, rows: Mapping[int, Ints]) -> list[int]:
+    """The ends of the windows of the rows that were computed ahead; they begin where the branch itself does."""
     drafted = with_drafts(rows[event.branch], event.positions, event.tokens)
-    begin = next(state.window[0] for state in step.branches if state.branch == event.branch)
     _, ends, _ = windows(drafted < 0, np.repeat(event.branch, len(drafted)))
-    return [(begin, end) for end in ends.tolist()]
+    return list(ends.tolist())

@@ -32,7 +32,7 @@ def add_settings(parser: argparse.ArgumentParser) -> None:
     for name in ("sync-threshold", "refresh-interval", "forced-reach", "lookahead", "seed"):
         parser.add_argument(f"--{name}", type=int)
     parser.add_argument("--refresh", choices=("interval", "divergence", "never"))
-    for name in ("stop-at-text-end", "eos-in-order"):
+    for name in ("stop-at-text-end", "eos-in-order", "settle-windows"):
         parser.add_argument(f"--{name}", action=argparse.BooleanOptionalAction)
 
 

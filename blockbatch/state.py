@@ -29,6 +29,7 @@ class Branches:
     rows: Ints  # [N, G] tokens
     start: Ints  # [N] window [start, end)
     end: Ints
+    begin: Ints  # [N] where the window was at the branch's last forward; see `settle_windows`
     decoded: Ints  # [N] tokens decoded, what the leader has most of
     done: Bools  # [N]
     blocks_since_refresh: Ints  # [N]
@@ -52,6 +53,7 @@ class Branches:
             rows=np.full((n, g), MASKED, np.int64),
             start=np.zeros(n, np.int64),
             end=np.zeros(n, np.int64),
+            begin=np.zeros(n, np.int64),
             decoded=np.zeros(n, np.int64),
             done=np.zeros(n, np.bool_),
             blocks_since_refresh=np.zeros(n, np.int64),
@@ -108,8 +110,10 @@ class Branches:
         return Branches(**{f.name: getattr(self, f.name)[index] for f in fields(self)})
 
     def copy(self, leader: int, branch: int) -> None:
-        """Leader reset of the branch at index `branch`: row, counter and end-of-text finding; its table stays."""
-        arrays: tuple[NDArray[Any], ...] = (self.rows, self.decoded, self.eos_position, self.eos_probability)
+        """Leader reset of the branch at index `branch`: row, counter, end-of-text finding; its table stays."""
+        arrays: tuple[NDArray[Any], ...] = (
+            self.rows, self.decoded, self.begin, self.eos_position, self.eos_probability,
+        )  # fmt: skip
         for array in arrays:
             array[branch] = array[leader]
         self.move(np.arange(len(self)) == branch)

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Iterable, Sequence
-from typing import Any, Literal
+from typing import Any, Literal, NamedTuple
 
 import numpy as np
 
@@ -20,8 +20,16 @@ from blockbatch.state import Bools, Branches
 from blockbatch.trace import RECORDED_CANDIDATES, BranchState, Candidates, Ints, Milliseconds, Step
 
 Kind = Literal["init", "denoise", "refresh", "ahead"]
-Span = tuple[int, int, int]  # branch index, start, end: generated positions to compute
 RECORDED_FLOOR = 0.005  # candidates below this are not recorded, the best one excepted
+
+
+class Span(NamedTuple):
+    """Generated positions of the branch at an index: [start, end) to predict, and from `begin` on to compute."""
+
+    branch: int
+    begin: int
+    start: int
+    end: int
 
 
 class Stepper:
@@ -49,7 +57,7 @@ class Stepper:
         The same call computes the windows of the rows `ahead`, which keep what it gives.
         """
         self._forward(kind, spans, full, ahead)
-        self._take_part([branch for branch, _, _ in spans])
+        self._take_part([span.branch for span in spans])
 
     def open_ahead(self, branch: int, known: AheadRow) -> None:
         """Start a step of the branch at the index `branch` without a forward: what it would give is `known`."""
@@ -57,7 +65,7 @@ class Stepper:
         self._kind = "ahead"
         self._forward_end, self._forward_seconds, self._recording_seconds = time.perf_counter(), 0.0, 0.0
         self.cache.copy(known.cache_row, [int(self.branches.cache_rows[branch])])
-        self._fill([(branch, known.start, known.end)], known.prediction)
+        self._fill([Span(branch, known.begin, known.start, known.end)], known.prediction)
         self._take_part([branch])
 
     def open_full(self, kind: Kind, branches: Ints) -> None:
@@ -66,7 +74,7 @@ class Stepper:
         Branches whose rows are equal get equal results, so one of them is computed for all.
         """
         groups = self._alike(kind, branches.tolist())
-        self._forward(kind, [(group[0], 0, self.config.gen_length) for group in groups], full=True)
+        self._forward(kind, [Span(group[0], 0, 0, self.config.gen_length) for group in groups], full=True)
         for source, *others in groups:
             self._share(source, others)
         self._take_part(branches.tolist())
@@ -74,17 +82,15 @@ class Stepper:
     def _forward(self, kind: Kind, spans: Sequence[Span], full: bool, ahead: Sequence[AheadRow] = ()) -> None:
         b, self._kind = self.branches, kind
         began = time.perf_counter()
-        segments = [
-            self._segment(b.rows[n], int(b.cache_rows[n]), (s, s, e), full, [int(b.sizes[n])]) for n, s, e in spans
-        ]
+        segments = [self._segment(b.rows[n], int(b.cache_rows[n]), part, full, [int(b.sizes[n])]) for n, *part in spans]
         segments += [
-            self._segment(a.row, a.cache_row, (a.begin, a.start, a.end), False, [a.branch, number])
+            self._segment(a.row, a.cache_row, [a.begin, a.start, a.end], False, [a.branch, number])
             for number, a in enumerate(ahead, start=1)  # to a generator of noise, no number and 0 are the same
         ]
         prediction = self.denoiser.forward(segments)
         self._forward_end = time.perf_counter()
         self._forward_seconds = self._forward_end - began
-        first = sum(end - start for _, start, end in spans)
+        first = sum(span.end - span.start for span in spans)
         self._fill(spans, prediction.part(0, first))
         for row in ahead:
             last = first + row.end - row.start
@@ -135,13 +141,11 @@ class Stepper:
         self.index += 1
         return step
 
-    def _segment(
-        self, row: Ints, cache_row: int, span: tuple[int, int, int], full: bool, noise: Sequence[int]
-    ) -> Segment:
-        """Of `row` [G] the part `span`, (begin, start, end), of which candidates are wanted from start on; the prompt
+    def _segment(self, row: Ints, cache_row: int, part: Sequence[int], full: bool, noise: Sequence[int]) -> Segment:
+        """Of `row` [G] the `part` (begin, start, end), of which candidates are wanted from start on; the prompt
         too when `full`.  `noise` tells this segment's from that of others of the forward."""
         answer = np.where(row < 0, self.denoiser.mask_id, row)
-        offset, (begin, start, end) = len(self.prompt), span
+        offset, (begin, start, end) = len(self.prompt), part
         first = 0 if full else max(offset + begin - self.denoiser.lookback, 0)
         tokens = np.concatenate([self.prompt, answer])[first : offset + end]
         seed = np.random.SeedSequence([self.config.seed, self.index, *noise]).generate_state(1, np.uint64)
@@ -150,8 +154,8 @@ class Stepper:
 
     def _fill(self, spans: Sequence[Span], prediction: Prediction) -> None:
         b = self.branches
-        branch = np.concatenate([np.full(end - start, index) for index, start, end in spans])
-        position = np.concatenate([np.arange(start, end) for _, start, end in spans])
+        branch = np.concatenate([np.full(span.end - span.start, span.branch) for span in spans])
+        position = np.concatenate([np.arange(span.start, span.end) for span in spans])
         k = prediction.tokens.shape[1]
         b.tokens[branch, position, :k], b.probabilities[branch, position, :k] = prediction[:2]
         b.eos_table[branch, position], b.entropy[branch, position] = prediction.eos, prediction.entropy
@@ -161,6 +165,7 @@ class Stepper:
         """Record the branches as they stand, those at the indices `branches` with their candidates."""
         began = time.perf_counter()
         taking_part = sorted(branches)
+        self.branches.begin[taking_part] = self.branches.start[taking_part]
         self._states = self._branch_states(taking_part)
         slots = self.branches.masked & self.branches.in_window
         self._candidates = tuple(self._candidates_of(branch, np.flatnonzero(slots[branch])) for branch in taking_part)

@@ -27,6 +27,7 @@ decode_configs = st.builds(
     forced_reach=st.sampled_from([0, 0, 1, 2, 5]),
     joint_threshold=st.sampled_from([1.0, 1.0, 0.8, 0.4, 0.0]),
     lookahead=st.sampled_from([0, 0, 1, 4]),
+    settle_windows=st.booleans(),
 )
 
 baseline_configs = st.builds(

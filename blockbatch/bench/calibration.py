@@ -19,7 +19,7 @@ from blockbatch import rules
 from blockbatch.bench.jobs import key_of
 from blockbatch.config import BaselineConfig
 from blockbatch.run import Run
-from blockbatch.stepper import Stepper
+from blockbatch.stepper import Span, Stepper
 from blockbatch.tasks import Example
 from blockbatch.trace import Ints
 
@@ -90,7 +90,7 @@ def carefully_filled(denoiser: Denoiser, prompt: Sequence[int], row: Ints, until
     everything = np.ones(1, np.bool_)
     b.move(everything)
     while not b.done[0] and b.start[0] < until:
-        stepper.open("denoise", [(0, 0, len(row))], full=True)
+        stepper.open("denoise", [Span(0, 0, 0, len(row))], full=True)
         chosen = rules.quota(b.masked & b.in_window, b.confidence, 1)
         stepper.commit(chosen, np.zeros_like(chosen))
         stepper.close()

@@ -171,7 +171,7 @@ def test_an_end_of_text_that_waits_is_drafted_only_where_nothing_is_left_before_
 
 def test_the_row_that_fills_its_window_is_computed_from_there_into_the_next() -> None:
     b = branches_with([0.9] * 6, size=2)
-    [one, two] = rows_ahead(b, 0, [0, 1], [7, 8])
+    [one, two] = rows_ahead(b, 0, 0, [0, 1], [7, 8])
     assert (one.row.tolist(), one.begin, one.start, one.end) == ([10, -1, -1, -1, -1, -1], 0, 0, 2)
     assert (two.row.tolist(), two.begin, two.start, two.end) == ([10, 11, -1, -1, -1, -1], 0, 2, 4)
     assert (one.branch, one.cache_row, two.cache_row) == (2, 7, 8)

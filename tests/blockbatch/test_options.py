@@ -41,9 +41,9 @@ def test_the_command_line_sets_each_option_on_its_own() -> None:
     parser = argparse.ArgumentParser()
     add_settings(parser)
     asked = ["--stop-at-text-end", "--no-eos-in-order", "--forced-reach", "3", "--joint-threshold", "0.6",
-             "--lookahead", "5"]  # fmt: skip
+             "--lookahead", "5", "--settle-windows"]  # fmt: skip
     config = DecodeConfig.preset("plus", **given_settings(parser.parse_args(asked)))
-    assert [getattr(config, option) for option in OPTIONS] == [True, False, 3, 0.6, 5]
+    assert [getattr(config, option) for option in OPTIONS] == [True, False, 3, 0.6, 5, True]
     assert given_settings(parser.parse_args([])) == {"gen_length": 128}
 
 
@@ -111,3 +111,42 @@ def test_tokens_below_the_threshold_are_forced_or_probable_together(model: Stand
         for event in step.events:
             if isinstance(event, Commit) and not event.forced and event.probability < config.commit_threshold:
                 assert joint[event.branch, event.position] > config.joint_threshold
+
+
+class Stale(StandIn):
+    """Counts the positions up to a window's end that a forward leaves computed from another token than the row's."""
+
+    def stale(self, config: DecodeConfig, changes: dict[int, dict[str, Any]] | None = None) -> int:
+        self.found = 0
+        self.decoder = Decoder(self, self.prompt(), config)
+        for step in self.decoder:
+            if changes and step.index in changes:
+                self.decoder.reconfigure(**changes[step.index])
+        return self.found
+
+    def forward(self, segments: Any) -> Any:
+        given = super().forward(segments)
+        b = self.decoder.branches
+        for segment in segments:
+            for row in b.rows[b.cache_rows == segment.row]:
+                ids = np.concatenate([self.prompt(), np.where(row < 0, self.mask_id, row)])
+                end = segment.start + len(segment.tokens)
+                self.found += int((segment.cache.seen[segment.row, :end] != ids[:end]).sum())
+        return given
+
+
+@MORE
+@given(stand_ins, decode_configs)
+def test_settled_windows_are_computed_from_all_their_tokens(model: StandIn, config: DecodeConfig) -> None:
+    watched = Stale(model.seed, model.prompt_len, model.answer_len)
+    assert watched.stale(dataclasses.replace(config, settle_windows=True)) == 0
+
+
+def test_unsettled_windows_keep_what_masks_gave() -> None:
+    assert Stale(3, 5, 60).stale(DecodeConfig(block_sizes=(4, 16), gen_length=64, refresh="never")) > 0
+
+
+def test_settled_windows_are_whole_in_a_steered_run() -> None:
+    changes = {4: {"block_sizes": (4, 8, 32)}, 6: {"resize": {8: 12}}, 8: {"block_sizes": (12, 32)}}
+    config = DecodeConfig(block_sizes=(4, 16), gen_length=64, refresh="never", settle_windows=True)
+    assert Stale(3, 5, 60).stale(config, changes) == 0
