@@ -137,6 +137,7 @@ def create_api(page: gr.Blocks, engine: Engine, runs: LiveRuns, streams: int) ->
         forced_reach: int | None = None,
         joint_threshold: float | None = None,
         lookahead: int | None = None,
+        settle_windows: bool | None = None,
     ) -> Progress:
         """Decode a prompt with BlockBatch, several block sizes at once, and stream how far it has come.
 
@@ -158,6 +159,7 @@ def create_api(page: gr.Blocks, engine: Engine, runs: LiveRuns, streams: int) ->
             forced_reach: A token is forced in the first so many masked positions, 0 for all; else as the preset.
             joint_threshold: First tokens are committed while their joint probability is above this; else as the preset.
             lookahead: Rows of the leader that a forward computes ahead, 0 to 16; else as the preset.
+            settle_windows: Compute again, with all its tokens, what a branch has left; else as the preset.
 
         Returns:
             How far the run has come; the last one holds the answer.
@@ -169,7 +171,7 @@ def create_api(page: gr.Blocks, engine: Engine, runs: LiveRuns, streams: int) ->
         }  # fmt: skip
         options = {
             "stop_at_text_end": stop_at_text_end, "eos_in_order": eos_in_order, "forced_reach": forced_reach,
-            "joint_threshold": joint_threshold, "lookahead": lookahead,
+            "joint_threshold": joint_threshold, "lookahead": lookahead, "settle_windows": settle_windows,
         }  # fmt: skip
         settings |= {name: value for name, value in options.items() if value is not None}
 

@@ -38,6 +38,7 @@ class OptionsCard(NamedTuple):
     forced_reach: gr.Slider
     joint_threshold: gr.Slider
     lookahead: gr.Slider
+    settle_windows: gr.Checkbox
 
 
 class NextRunCard(NamedTuple):
@@ -76,6 +77,7 @@ def options_card() -> OptionsCard:
             slider("forced reach", 0, 64, 1, DEFAULTS.forced_reach, meaning("forced_reach")),
             slider("joint", 0, 1, 0.01, DEFAULTS.joint_threshold, meaning("joint_threshold")),
             slider("lookahead", 0, MAX_LOOKAHEAD, 1, DEFAULTS.lookahead, meaning("lookahead")),
+            switch("settle windows", DEFAULTS.settle_windows, meaning("settle_windows")),
         )
 
 

@@ -39,6 +39,7 @@ export const HINTS = {
   "#bb-forced-reach": word("forced_reach"),
   "#bb-joint": word("joint_threshold"),
   "#bb-lookahead": word("lookahead"),
+  "#bb-settle-windows": word("settle_windows"),
   "#bb-preset": word("preset"),
   "#bb-length": word("length"),
   "#bb-seed": word("seed"),

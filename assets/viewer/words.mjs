@@ -159,6 +159,11 @@ export const WORDS = {
     "code": "lookahead",
     "meaning": "How many rows that the leader may come to hold a forward computes beside the one that it holds; 0 is none."
   },
+  "settle_windows": {
+    "name": "settle windows",
+    "code": "settle_windows",
+    "meaning": "A forward also computes what a branch has filled and left since its last one, now with all its tokens known."
+  },
   "length": {
     "name": "length",
     "code": "gen_length",

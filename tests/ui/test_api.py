@@ -67,7 +67,7 @@ def test_every_endpoint_names_and_types_its_parameters(client: Client) -> None:
     assert names["/generate"] == [
         "prompt", "gen_length", "block_sizes", "preset", "commit_threshold", "merge_threshold", "sync_threshold",
         "refresh_interval", "temperature", "seed", "pace", "with_trace", "stop_at_text_end", "eos_in_order",
-        "forced_reach", "joint_threshold", "lookahead",
+        "forced_reach", "joint_threshold", "lookahead", "settle_windows",
     ]  # fmt: skip
     assert names["/fork"] == ["trace", "step", "changes", "with_trace"]
     assert names["/steer"] == ["key", "changes"]
@@ -252,7 +252,7 @@ def test_a_third_run_says_its_place_in_the_line(client: Client) -> None:
 
 def test_a_client_that_is_gone_ends_its_run_within_a_forward(app: App) -> None:
     """A real connection, closed in the midst of the stream."""
-    call = {"data": ["soon gone", 128, [4, 8], "paper", 0.9, 0.5, 8, 32, 0, 0, 4, True, *[None] * 5]}
+    call = {"data": ["soon gone", 128, [4, 8], "paper", 0.9, 0.5, 8, 32, 0, 0, 4, True, *[None] * 6]}
     begun = urllib.request.Request(
         f"{app.url}gradio_api/call/generate", json.dumps(call).encode(), {"Content-Type": "application/json"}
     )

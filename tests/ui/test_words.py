@@ -22,6 +22,7 @@ KNOBS = {
     "bb-forced-reach": "forced_reach",
     "bb-joint": "joint_threshold",
     "bb-lookahead": "lookahead",
+    "bb-settle-windows": "settle_windows",
     "bb-preset": "preset",
     "bb-length": "length",
     "bb-seed": "seed",
