@@ -7,22 +7,11 @@ from typing import Any
 
 import numpy as np
 
-from blockbatch.config import MAX_BLOCK_SIZE, MAX_BRANCHES, OPTIONS, DecodeConfig, block_sizes, integer
+from blockbatch.config import LIVE_SETTINGS, MAX_BLOCK_SIZE, MAX_BRANCHES, DecodeConfig, block_sizes, integer
 from blockbatch.errors import ConfigError
 from blockbatch.events import Add, ConfigChange, Drop, Resize
 from blockbatch.state import Branches
 from blockbatch.stepper import Stepper
-
-LIVE_SETTINGS = (
-    "commit_threshold",
-    "merge_threshold",
-    "sync_threshold",
-    "refresh",
-    "refresh_interval",
-    "temperature",
-    "block_sizes",
-    *OPTIONS,
-)
 
 
 def whole_sizes(resize: Mapping[int, int] | None) -> dict[int, int]:
@@ -46,10 +35,8 @@ def changed_config(
     """
     present = branches.sizes.tolist()
     for name, value in changes.items():
-        if name not in LIVE_SETTINGS:
-            raise ConfigError(
-                name, value, "left as it is during a run: only " + ", ".join(LIVE_SETTINGS) + " can change"
-            )
+        if name not in (allowed := (*LIVE_SETTINGS, "block_sizes")):
+            raise ConfigError(name, value, f"left as it is during a run: only {', '.join(allowed)} can change")
     for old, new in resize.items():
         if old not in present or new in present:
             raise ConfigError("resize", {old: new}, f"from a block size of this run ({present}) to one not in it")
@@ -70,7 +57,7 @@ def apply_changes(stepper: Stepper, before: DecodeConfig, after: DecodeConfig, r
     """
     for name in LIVE_SETTINGS:
         old, new = getattr(before, name), getattr(after, name)
-        if old != new and name != "block_sizes":
+        if old != new:
             stepper.record(ConfigChange(name, old, new))
     for old_size, new_size in resize.items():
         _resize(stepper, old_size, new_size)

@@ -45,6 +45,15 @@ PRESETS: dict[str, dict[str, Any]] = {
 }
 # Ideas beyond the paper, off unless asked for.
 OPTIONS = ("stop_at_text_end", "eos_in_order", "forced_reach", "joint_threshold", "lookahead", "settle_windows")
+LIVE_SETTINGS = (  # what a record may show to change during a run; the branches change, too, by events of their own
+    "commit_threshold",
+    "merge_threshold",
+    "sync_threshold",
+    "refresh",
+    "refresh_interval",
+    "temperature",
+    *OPTIONS,
+)
 
 
 @dataclass(frozen=True)

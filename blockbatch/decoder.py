@@ -79,7 +79,7 @@ class Decoder:
         return None if self._finished is None else int(self.branches.eos_position[self._winner])
 
     def reconfigure(self, *, resize: Mapping[int, int] | None = None, **changes: Any) -> None:
-        """Change settings (`changes.LIVE_SETTINGS`) from the next step on.
+        """Change settings (`config.LIVE_SETTINGS`) from the next step on.
 
         `block_sizes` drops the branches it leaves out and adds the new ones, each as a copy of the leader;
         `resize` {old: new} lets a branch go on with another block size.  A bad change is a ConfigError and changes

@@ -15,7 +15,15 @@ from typing import Any, get_type_hints
 import numpy as np
 
 from blockbatch.checks import Fields, shown
-from blockbatch.config import MAX_BRANCHES, MAX_GEN_LENGTH, MAX_LOOKAHEAD, Config, DecodeConfig, config_from_dict
+from blockbatch.config import (
+    LIVE_SETTINGS,
+    MAX_BRANCHES,
+    MAX_GEN_LENGTH,
+    MAX_LOOKAHEAD,
+    Config,
+    DecodeConfig,
+    config_from_dict,
+)
 from blockbatch.errors import ConfigError, TraceError
 from blockbatch.events import EVENT_TYPES, STRUCTURE, Ahead, ConfigChange, Event
 from blockbatch.metrics import totals
@@ -236,6 +244,8 @@ def _changed(config: Config | None, event: ConfigChange) -> Config:
     """The settings after a change.  TraceError or ConfigError where they could not be changed so."""
     if not isinstance(config, DecodeConfig):
         raise TraceError(f"it changes {shown(event.field)}, but a baseline does not change while it runs")
+    if event.field not in LIVE_SETTINGS:
+        raise TraceError(f"it changes {shown(event.field)}, which no run does: only {', '.join(LIVE_SETTINGS)}")
     after = config.replace(**{event.field: event.new})
     if getattr(config, event.field) != event.old:
         raise TraceError(f"it changes {event.field} from {shown(event.old)}, but that is another one by then")
