@@ -41,7 +41,13 @@ VARIANTS = {"paper": _PAPER, "latest": Variant(True, True, True, True, True, Fal
 PRESETS: dict[str, dict[str, Any]] = {
     "paper": {},
     "latest": {"refresh": "divergence"},
-    "plus": {"stop_at_text_end": True, "eos_in_order": True, "forced_reach": 1, "lookahead": 4},
+    "plus": {
+        "stop_at_text_end": True,
+        "eos_in_order": True,
+        "forced_reach": 1,
+        "lookahead": 4,
+        "settle_windows": True,
+    },
 }
 # Ideas beyond the paper, off unless asked for.
 OPTIONS = ("stop_at_text_end", "eos_in_order", "forced_reach", "joint_threshold", "lookahead", "settle_windows")

@@ -80,9 +80,22 @@ def test_every_baseline(decoder: str) -> None:
 
 
 @pytest.mark.parametrize("lookback", [0, 1])
-def test_a_steered_run_with_sampled_refreshes(lookback: int) -> None:
-    trace = counts_alike(DecodeConfig(gen_length=96, refresh_interval=4), lookback, STEERED)
+@pytest.mark.parametrize("settled", [False, True])
+def test_a_steered_run_with_sampled_refreshes(lookback: int, settled: bool) -> None:
+    trace = counts_alike(DecodeConfig(gen_length=96, refresh_interval=4, settle_windows=settled), lookback, STEERED)
     assert any(step.kind == "refresh" for step in trace.steps[4:])
+
+
+def test_windows_settled_from_one_step_to_the_next() -> None:
+    changes: dict[int, dict[str, Any]] = {
+        2: {"settle_windows": True},
+        4: {"resize": {8: 12}},
+        6: {"block_sizes": (4, 12, 20)},
+        9: {"settle_windows": False},
+    }
+    config = DecodeConfig(block_sizes=(4, 8), gen_length=96, refresh="never", commit_threshold=2)
+    packed = [packed_lengths(counts_alike(config, 1, given)) for given in (changes, {**changes, 2: {}})]
+    assert packed[0] != packed[1]
 
 
 def test_the_rows_that_a_forward_sees_are_those_after_the_step_before_with_the_branches_of_its_own() -> None:
