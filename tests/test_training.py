@@ -7,7 +7,6 @@ import shutil
 from dataclasses import replace
 from pathlib import Path
 from types import SimpleNamespace
-from typing import Any
 
 import numpy as np
 import pytest
@@ -18,13 +17,11 @@ from transformers import AutoModelForCausalLM, AutoTokenizer, PreTrainedTokenize
 from blockbatch.errors import ConfigError
 from blockbatch.training import Recipe, add_arguments, run
 from blockbatch.training import loop as training_loop
-from blockbatch.training import trainer as training_trainer
 from blockbatch.training.chat import as_chat
 from blockbatch.training.checkpoint import load_checkpoint
-from blockbatch.training.data import Batch, BatchStream, make_pool, mask_responses, show_surest
+from blockbatch.training.data import Batch, BatchStream, make_pool, mask_responses
 from blockbatch.training.evaluation import accuracy
 from blockbatch.training.loop import train
-from blockbatch.training.model import masked_logits
 from blockbatch.training.optimizer import orthogonalized
 from blockbatch.training.recipe import Shares
 from blockbatch.training.tokenizer import build_tokenizer, copied_tokens
@@ -138,9 +135,7 @@ def test_stream_starts_at_any_step(tokenizer: PreTrainedTokenizerFast) -> None:
 
 def test_masks_touch_responses_only_and_every_row(pool: list[Batch]) -> None:
     for seed in range(20):
-        ids, masked, counted, _ = mask_responses(
-            pool[0], 0, np.random.default_rng(seed), Shares(0, 0), pool[0].response
-        )
+        ids, masked, counted = mask_responses(pool[0], 0, np.random.default_rng(seed), Shares(0, 0), pool[0].response)
         assert np.array_equal(masked, counted)
         assert masked.any(axis=1).all()
         assert not masked[~pool[0].response].any()
@@ -151,9 +146,7 @@ def test_masks_touch_responses_only_and_every_row(pool: list[Batch]) -> None:
 def test_masks_in_blocks_are_what_a_decode_in_blocks_sees(pool: list[Batch]) -> None:
     """Nothing is masked before the block, everything after it, and the loss counts the block alone."""
     for seed in range(20):
-        ids, masked, counted, _ = mask_responses(
-            pool[0], 0, np.random.default_rng(seed), Shares(1, 0), pool[0].ids > 700
-        )
+        ids, masked, counted = mask_responses(pool[0], 0, np.random.default_rng(seed), Shares(1, 0), pool[0].ids > 700)
         assert counted.any(axis=1).all()
         assert not masked[~pool[0].response].any()
         assert np.array_equal(ids[~masked], pool[0].ids[~masked])
@@ -168,7 +161,7 @@ def test_masks_in_blocks_are_what_a_decode_in_blocks_sees(pool: list[Batch]) -> 
 def test_masks_in_hard_tokens_touch_nothing_else(pool: list[Batch]) -> None:
     hard = pool[0].ids > 700
     for seed in range(20):
-        _, masked, counted, _ = mask_responses(pool[0], 0, np.random.default_rng(seed), Shares(0, 1), hard)
+        _, masked, counted = mask_responses(pool[0], 0, np.random.default_rng(seed), Shares(0, 1), hard)
         some = (hard & pool[0].response).any(axis=1)
         assert some.any()
         assert np.array_equal(masked, counted)
@@ -180,58 +173,13 @@ def test_most_rows_are_masked_as_a_decode_sees_them_in_the_second_half() -> None
     early, late = (Recipe().masks(share) for share in (0.0, Recipe().late))
     assert Recipe().masks(Recipe().late - 1e-6) == early
     assert early.blocks < 0.5 < late.blocks
-    assert all(0 < way.blocks + way.hard < 1 for way in (early, late)), "some rows are masked whole all the time"
-
-
-def test_at_the_end_most_rows_are_shown_what_the_model_is_surest_of() -> None:
-    assert Recipe().masks(Recipe().surest_from - 1e-6).surest == 0
-    assert 0.5 < Recipe().masks(Recipe().surest_from).surest < 1
-
-
-@pytest.mark.parametrize("blocks", [0.0, 1.0])
-def test_the_surest_are_shown_first_and_something_is_left_to_find(pool: list[Batch], blocks: float) -> None:
-    for seed, batch in enumerate(pool):
-        random = np.random.default_rng(seed)
-        before = mask_responses(batch, 0, random, Shares(blocks, 0, 1), batch.response)
-        confidence = random.random(batch.ids.shape, np.float32)
-        after = show_surest(batch, before, confidence)
-        shown = before.counted & ~after.counted
-        assert (shown.sum(axis=1) == before.spare).all()
-        assert before.spare.any()
-        assert after.counted.any(axis=1).all()
-        assert np.array_equal(after.masked, before.masked & ~shown)
-        assert np.array_equal(after.ids, np.where(after.masked, 0, batch.ids))
-        least = np.where(shown, confidence, np.inf).min(axis=1)
-        assert (np.where(after.counted, confidence, -np.inf).max(axis=1) <= least).all()
-
-
-def test_of_rows_in_hard_tokens_nothing_is_spare(pool: list[Batch]) -> None:
-    hard = pool[0].ids > 700
-    rows = (hard & pool[0].response).any(axis=1)
-    masked = mask_responses(pool[0], 0, np.random.default_rng(0), Shares(0, 1, 1), hard)
-    assert not masked.spare[rows].any()
-
-
-def test_a_trainer_shows_what_its_model_is_surest_of(
-    tokenizer: PreTrainedTokenizerFast, pool: list[Batch], monkeypatch: pytest.MonkeyPatch
-) -> None:
-    trainer, asked = Trainer(replace(MICRO, late=0.0, surest_from=0.0), tokenizer, threads=2), list[Any]()
-    monkeypatch.setattr(training_trainer, "show_surest", lambda *given: asked.append(given) or show_surest(*given))
-    for batch in pool:
-        trainer.learn(batch)
-    [(batch, masked, confidence), *_] = asked
-    rows = masked.spare > 0
-    expected = masked_logits(Trainer(MICRO, tokenizer).model, *map(torch.from_numpy, (masked.ids, masked.counted)))
-    given = np.where(rows[:, None], confidence, -1)[masked.counted]
-    assert np.isin(given, [-1], invert=True).any()
-    wanted = expected.softmax(-1).amax(-1).detach().numpy()
-    np.testing.assert_allclose(given[given >= 0], wanted[given >= 0], rtol=2e-2)
+    assert all(0 < sum(shares) < 1 for shares in (early, late)), "some rows are masked whole all the time"
 
 
 def test_half_of_the_rows_are_masked_in_blocks(pool: list[Batch]) -> None:
     random = np.random.default_rng(0)
     rows = [mask_responses(batch, 0, random, Shares(0.5, 0.2), batch.response) for batch in pool for _ in range(20)]
-    in_blocks = np.concatenate([(masked & ~counted).any(axis=1) for _, masked, counted, _ in rows])
+    in_blocks = np.concatenate([(masked & ~counted).any(axis=1) for _, masked, counted in rows])
     assert 0.35 < in_blocks.mean() < 0.5  # a block that reaches the end of its row leaves nothing beyond it
 
 

@@ -38,15 +38,11 @@ BLOCK_SIZES = (1, 2, 4, 8, 16, 32, 64)
 
 
 class Masked(NamedTuple):
-    """A masked batch: its tokens, where they are masked, and which of those the loss counts, each [batch, length].
-
-    `spare` [batch] is how many of the counted tokens are still to be shown, those first that the model is surest of.
-    """
+    """A masked batch: its tokens, where they are masked, and which of those the loss counts, each [batch, length]."""
 
     ids: Ids
     masked: Mask
     counted: Mask
-    spare: Ids
 
 
 def mask_responses(batch: Batch, mask_token: int, random: np.random.Generator, shares: Shares, hard: Mask) -> Masked:
@@ -60,9 +56,6 @@ def mask_responses(batch: Batch, mask_token: int, random: np.random.Generator, s
     nothing else; in half of these rows only from the cut on, so that earlier results can be read.  With masks drawn
     whole alone, names and results are learnt by copying them from where the answer says them again, and not from the
     prompt.
-
-    In a share of the rows that are not masked in hard tokens only, more than t are masked at first, and the spare ones
-    are for `show_surest`.
     """
     rows, length = batch.ids.shape
     masked_share = ((random.random() + random.permutation(rows) / rows) % 1.0)[:, None]
@@ -79,27 +72,10 @@ def mask_responses(batch: Batch, mask_token: int, random: np.random.Generator, s
     eligible = np.where(in_blocks, block, np.where(in_hard, to_find, batch.response))
     noise = np.where(eligible, random.random((rows, length)), np.inf)
     of_hard = np.where(random.random((rows, 1)) < 0.5, 1.0, 0.5 + masked_share / 2)
-    in_order = ~in_hard & (random.random((rows, 1)) < shares.surest)
-    at_first = np.where(in_order, masked_share + (1 - masked_share) * random.random((rows, 1)), masked_share)
-    counted = noise < np.where(in_hard, of_hard, at_first)
+    counted = noise < np.where(in_hard, of_hard, masked_share)
     counted[np.arange(rows), np.where(in_blocks, cut, noise.argmin(axis=1, keepdims=True))[:, 0]] = True
     masked = counted | (in_blocks & ahead & ~block)
-    count = counted.sum(axis=1)
-    spare = np.minimum(count * (1 - masked_share / at_first)[:, 0], count - 1).astype(np.int64)
-    return Masked(np.where(masked, mask_token, batch.ids), masked, counted, spare)
-
-
-def show_surest(batch: Batch, masked: Masked, confidence: NDArray[np.float32]) -> Masked:
-    """The masked batch with the true tokens put back at the spare positions of highest `confidence` [batch, length].
-
-    A decode fills first what it is surest of; in masks drawn at random, what is left to find is easier than in those
-    that a decode leaves.
-    """
-    ranked = np.argsort(np.where(masked.counted, -confidence, np.inf), axis=1, kind="stable")
-    shown = np.empty_like(masked.counted)
-    np.put_along_axis(shown, ranked, np.arange(shown.shape[1]) < masked.spare[:, None], axis=1)
-    ids = np.where(shown, batch.ids, masked.ids)
-    return Masked(ids, masked.masked & ~shown, masked.counted & ~shown, np.zeros_like(masked.spare))
+    return Masked(np.where(masked, mask_token, batch.ids), masked, counted)
 
 
 def found_in_prompt(batch: Batch) -> Mask:

@@ -5,14 +5,10 @@ from typing import NamedTuple
 
 
 class Shares(NamedTuple):
-    """Of the rows of a batch: how many are masked as a decode in blocks sees them, and how many in hard tokens only.
-
-    Of all but the latter, how many are shown the tokens that the model is surest of first, as a decode fills them.
-    """
+    """Of the rows of a batch: how many are masked as a decode in blocks sees them, and how many in hard tokens only."""
 
     blocks: float
     hard: float
-    surest: float = 0.0
 
 
 @dataclass(frozen=True)
@@ -23,7 +19,7 @@ class Recipe:
     however many steps the machine made.
     """
 
-    minutes: float = 327.0
+    minutes: float = 265.0
     seed: int = 0
     batch_size: int = 32
     pool_batches: int = 32  # batches made at a time; examples of a pool are sorted by length into batches
@@ -44,11 +40,9 @@ class Recipe:
     drill_share: float = 0.2  # of the rows after them
     block_share: float = 0.3  # of the rows, masked as a decode in blocks sees them
     hard_share: float = 0.5  # of the rows, masked only in what has to be copied or computed
-    late: float = 0.26  # from this share of the run on, the two shares are the following: more of what a decode sees
+    late: float = 0.32  # from this share of the run on, the two shares are the following: more of what a decode sees
     late_block_share: float = 0.6
     late_hard_share: float = 0.2
-    surest_from: float = 0.81  # from this share of the run on, rows are shown what the model is surest of
-    surest_share: float = 0.6  # of the rows that are not masked in hard tokens only
     eos_weight: float = 0.1  # of an EOS token in the loss: there are many, and they are easy
     average_decay: float = 0.999
     checkpoint_minutes: float = 4.0
@@ -64,8 +58,7 @@ class Recipe:
         """How rows are masked with `share` (0..1) of the run behind."""
         if share < self.late:
             return Shares(self.block_share, self.hard_share)
-        surest = self.surest_share if share >= self.surest_from else 0.0
-        return Shares(self.late_block_share, self.late_hard_share, surest)
+        return Shares(self.late_block_share, self.late_hard_share)
 
     def rate(self, step: int, share: float) -> float:
         """The factor on both learning rates at a step, with `share` (0..1) of the run behind it."""

@@ -11,7 +11,7 @@ from torch import Tensor
 from torch.nn import functional
 from transformers import PreTrainedTokenizerFast, Qwen3ForCausalLM
 
-from blockbatch.training.data import Batch, Ids, Mask, Masked, found_in_prompt, mask_responses, show_surest
+from blockbatch.training.data import Batch, found_in_prompt, mask_responses
 from blockbatch.training.model import build_model, masked_logits
 from blockbatch.training.optimizer import Optimizers
 from blockbatch.training.recipe import Recipe
@@ -85,33 +85,11 @@ class Trainer:
         """How much of the run is behind, 0..1."""
         return self.seconds / self.recipe.seconds
 
-    def _masked(self, batch: Batch) -> Masked:
+    def _shards(self, batch: Batch) -> list[Shard]:
         random = np.random.default_rng((self.recipe.seed, self.step))
         mask_token = int(self.model.config.mask_token_id)
         hard = self._copied[batch.ids] | (self._worded[batch.ids] & found_in_prompt(batch))
-        masked = mask_responses(batch, mask_token, random, self.recipe.masks(self._share), hard)
-        rows = np.flatnonzero(masked.spare)
-        if not len(rows):
-            return masked
-        confidence = np.zeros(batch.ids.shape, np.float32)
-        parts = np.array_split(rows, self._threads)
-        found = self.crew.map(
-            self._confidence, (masked.ids[part] for part in parts), (masked.counted[part] for part in parts)
-        )
-        confidence[rows] = np.concatenate(list(found))
-        return show_surest(batch, masked, confidence)
-
-    @torch.no_grad()
-    def _confidence(self, ids: Ids, counted: Mask) -> NDArray[np.float32]:
-        """The model's highest probability at the counted positions, 0 elsewhere, [rows, length]."""
-        confidence = np.zeros(ids.shape, np.float32)
-        if len(ids):
-            logits = masked_logits(self.model, torch.from_numpy(ids), torch.from_numpy(counted))
-            confidence[counted] = logits.softmax(-1).amax(-1).numpy()
-        return confidence
-
-    def _shards(self, batch: Batch) -> list[Shard]:
-        ids, _, counted, _ = self._masked(batch)
+        ids, _, counted = mask_responses(batch, mask_token, random, self.recipe.masks(self._share), hard)
         weights = np.where(batch.ids == self.tokenizer.eos_token_id, self.recipe.eos_weight, 1.0) * counted
         weights /= np.sqrt(counted.sum(axis=1, keepdims=True))  # a row with one token to find still counts
         weights = (weights / weights.sum()).astype(np.float32)
