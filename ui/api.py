@@ -23,7 +23,7 @@ from ui.session import FULL_SPEED
 
 DEFAULTS = DecodeConfig()
 BLOCK_SIZES = list(DEFAULTS.block_sizes)
-FASTEST_PACE = 100.0
+SLOWEST_PACE, FASTEST_PACE = 0.1, 100.0  # a run that stands between its steps keeps its place from others
 STEERED = (
     "block_sizes", "commit_threshold", "merge_threshold", "sync_threshold", "refresh_interval", "temperature", *OPTIONS,
 )  # fmt: skip
@@ -111,8 +111,16 @@ def wishes_of(changes: Any) -> dict[str, Any]:
             raise ConfigError(name, value, "left out: during a run only " + ", ".join(STEERED + DRIVEN) + " can change")
     wishes: dict[str, Any] = {name: boolean(name, asked.pop(name)) for name in ("paused", "stopped") if name in asked}
     if "pace" in asked:
-        wishes["pace"] = number("pace", asked.pop("pace"), 0, FASTEST_PACE)
+        wishes["pace"] = pace_of(asked.pop("pace"))
     return {**wishes, "settings": asked}
+
+
+def pace_of(value: Any) -> float:
+    """Steps a second; ConfigError for a value that is none."""
+    pace = number("pace", value, 0, FASTEST_PACE)
+    if FULL_SPEED < pace < SLOWEST_PACE:
+        raise ConfigError("pace", value, f"0 for full speed or at least {SLOWEST_PACE} steps a second")
+    return pace
 
 
 def create_api(page: gr.Blocks, engine: Engine, runs: LiveRuns, streams: int) -> None:
@@ -152,7 +160,7 @@ def create_api(page: gr.Blocks, engine: Engine, runs: LiveRuns, streams: int) ->
             refresh_interval: Tokens a branch moves on before it asks for a full recompute.
             temperature: 0 takes the most probable token; more samples more freely, up to 10.
             seed: Fixes what is sampled where the temperature is above 0.
-            pace: Steps a second, 0 for full speed.
+            pace: Steps a second, 0.1 to 100, or 0 for full speed.
             with_trace: Whether every step is in the answer, as NDJSON; without them the answer is short.
             stop_at_text_end: End as soon as a branch's text is whole; without a value as the preset has it.
             eos_in_order: Commit an end of text only once all before it is there; else as the preset has it.
@@ -176,8 +184,8 @@ def create_api(page: gr.Blocks, engine: Engine, runs: LiveRuns, streams: int) ->
         settings |= {name: value for name, value in options.items() if value is not None}
 
         def begin(warn: Callable[[str], object]) -> Iterator[tuple[str, str]]:
-            return runs.stream(text("prompt", {"prompt": prompt}), DecodeConfig.preset(preset, **settings),
-                               number("pace", pace, 0, FASTEST_PACE), warn)  # fmt: skip
+            config = DecodeConfig.preset(preset, **settings)
+            return runs.stream(text("prompt", {"prompt": prompt}), config, pace_of(pace), warn)
 
         yield from progress(begin, with_trace)
 

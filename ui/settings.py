@@ -8,6 +8,8 @@ from dataclasses import dataclass, field
 from importlib.util import find_spec
 from pathlib import Path
 
+import fsspec
+
 from blockbatch.config import choice, typed_integer
 from blockbatch.errors import ConfigError
 
@@ -85,7 +87,7 @@ class Settings:
             control=choice("BLOCKBATCH_CONTROL", control, CONTROLS),
             zero_gpu=zero_gpu,
             mcp=mcp(environment),
-            store=environment.get("BLOCKBATCH_STORE") or str(cache_folder(environment) / "runs"),
+            store=store(environment),
             store_mib=whole("BLOCKBATCH_STORE_MIB", defaults.store_mib, MOST_MIB),
             store_days=whole("BLOCKBATCH_STORE_DAYS", defaults.store_days, MOST_DAYS),
             keep=choice("BLOCKBATCH_KEEP", environment.get("BLOCKBATCH_KEEP") or defaults.keep, KEPT),
@@ -98,6 +100,18 @@ def on(environment: Mapping[str, str], name: str) -> bool:
     if value.lower() not in ON + OFF:
         raise ConfigError(name, value, "1 or 0")
     return value.lower() in ON
+
+
+def store(environment: Mapping[str, str]) -> str:
+    """Where runs are kept; ConfigError for a place that nothing here can reach."""
+    url = environment.get("BLOCKBATCH_STORE") or str(cache_folder(environment) / "runs")
+    try:
+        fsspec.get_filesystem_class(fsspec.utils.get_protocol(url))
+    except ValueError as error:
+        raise ConfigError("BLOCKBATCH_STORE", url, "a folder or a URL of a kind that fsspec knows") from error
+    except ImportError as error:
+        raise ConfigError("BLOCKBATCH_STORE", url, f"a folder until its package is there ({error})") from error
+    return url
 
 
 def mcp(environment: Mapping[str, str]) -> bool:

@@ -10,6 +10,7 @@ import json
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import cached_property
 from pathlib import Path
 from typing import Any, cast
 
@@ -39,13 +40,16 @@ class Model:
 
     def encode(self, prompt: str) -> list[int]:
         """`prompt` as one user turn of the checkpoint's chat template, the assistant's turn opened; as it is where the
-        checkpoint has no template.  PromptError where it is empty or holds half of a character, ModelError where the
-        template fails.
+        checkpoint has no template.  PromptError where it is empty, holds half of a character or is far too long,
+        ModelError where the template fails.
         """
         if not prompt.strip():
             raise PromptError("The prompt is empty; write a question or pick an example.")
         if not is_writable(prompt):
             raise PromptError("The prompt holds half of a character; delete it and type it again.")
+        if len(prompt) > self._most_characters:  # said before minutes and gigabytes go into counting its tokens
+            most = f"more than fit into the {self.max_length} tokens that this model takes"
+            raise PromptError(f"The prompt has {len(prompt)} characters, {most}; shorten it.")
         words = self._words
         if not words.chat_template:
             return list(words(prompt)["input_ids"])
@@ -93,6 +97,11 @@ class Model:
         (folder / "config.json").write_text(json.dumps(config, indent=1) + "\n", encoding="utf-8")
         if self.tokenizer is not None:
             self.tokenizer.save_pretrained(folder)
+
+    @cached_property
+    def _most_characters(self) -> int:
+        """What a prompt of `max_length` tokens can hold at most; a piece is spelt with a letter a byte or character."""
+        return self.max_length * max(map(len, self._words.get_vocab()))
 
     @property
     def _words(self) -> PreTrainedTokenizerBase:

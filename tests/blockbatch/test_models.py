@@ -191,6 +191,16 @@ def test_encoding_uses_the_chat_template_and_decoding_stops_at_the_end_of_text(m
         model.encode("what is \ud83d")
 
 
+def test_a_prompt_that_cannot_fit_is_refused_before_its_tokens_are_counted(
+    model: Model, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    most = model.max_length * max(map(len, model.tokenizer.get_vocab()))
+    assert len(model.encode("a" * most)) > model.max_length
+    monkeypatch.setattr(type(model.tokenizer), "__call__", lambda *_, **__: pytest.fail("tokens were counted"))
+    with pytest.raises(PromptError, match=f"has {most + 1} characters, more than fit into the {model.max_length} tok"):
+        model.encode("a" * (most + 1))
+
+
 def broken(checkpoint: Path, folder: Path, **changes: Any) -> Path:
     """A copy of `checkpoint` whose config.json has `changes`; None removes a field."""
     shutil.copytree(checkpoint, folder, dirs_exist_ok=True)

@@ -193,6 +193,7 @@ BASELINE = "\n".join(recorded().lines())
         ("/generate", ["any", 32, [4], {"$": 1}]),
         ("/generate", ["any", 32, [4], "paper", "nan"]),
         ("/generate", ["any", 32, [4], "paper", 0.9, 0.5, 8, 32, 0, 0, -1]),
+        ("/generate", ["any", 32, [4], "paper", 0.9, 0.5, 8, 32, 0, 0, 1e-9]),
         ("/generate", ["any", 32, [4], "paper", 0.9, 0.5, 8, 32, 0, 0, 0, "yes"]),
         ("/fork", ["", 0, {}]),
         ("/fork", [None, 0, {}]),
@@ -205,6 +206,7 @@ BASELINE = "\n".join(recorded().lines())
         ("/steer", ["k", None]),
         ("/steer", ["k", {"seed": 1}]),
         ("/steer", ["k", {"pace": "fast"}]),
+        ("/steer", ["k", {"pace": 0.09}]),
         ("/steer", ["k", {"stopped": "yes"}]),
     ],
 )

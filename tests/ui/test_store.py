@@ -5,6 +5,7 @@ from __future__ import annotations
 import gzip
 import os
 import secrets
+import sys
 import threading
 import time
 from collections.abc import Callable
@@ -228,6 +229,16 @@ def test_the_store_comes_from_the_environment(tmp_path: Path) -> None:
     for name in ("BLOCKBATCH_STORE_MIB", "BLOCKBATCH_STORE_DAYS"):
         with pytest.raises(ConfigError, match=f"{name} is 'much'"):
             Settings.from_environment({name: "much"})
+
+
+def test_a_store_that_nothing_here_can_reach_is_refused_at_the_start(monkeypatch: pytest.MonkeyPatch) -> None:
+    with pytest.raises(ConfigError, match=r"BLOCKBATCH_STORE is 's4://runs', but must be .* fsspec knows"):
+        Settings.from_environment({"BLOCKBATCH_STORE": "s4://runs"})
+    monkeypatch.setitem(sys.modules, "s3fs", None)
+    with pytest.raises(ConfigError, match=r"'s3://runs', but must be a folder until its package is there .*s3fs"):
+        Settings.from_environment({"BLOCKBATCH_STORE": "s3://runs"})
+    for url in ("memory://runs", "relative/folder", "hf://datasets/some/runs"):
+        assert Settings.from_environment({"BLOCKBATCH_STORE": url}).store == url
 
 
 def test_every_refusal_is_an_error_of_the_package() -> None:
