@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import re
+import unicodedata
 
 from blockbatch.trace import Trace
 
+UNSEEN = ("Cc", "Cf")  # control and format characters; among others, as in emoji, they have their use
 ESCAPES = str.maketrans({"&": "&amp;", "<": "&lt;", ">": "&gt;"})
 
 
@@ -17,8 +19,10 @@ def token_words(trace: Trace, token: int) -> str:
 
 
 def visible(text: str) -> str:
-    """`text` with its leading spaces, its line breaks and its tabs to be seen."""
+    """`text` with its leading spaces, line breaks and tabs to be seen, and the code points of what shows nothing."""
     text = re.sub(r"\r?\n", "↵", text).replace("\t", "⇥")
+    if text and all(unicodedata.category(character) in UNSEEN for character in text):
+        return " ".join(f"U+{ord(character):04X}" for character in text)
     return re.sub("^ +", lambda spaces: "·" * len(spaces[0]), text)
 
 

@@ -21,11 +21,11 @@ export class Branch {
     this.forward = false;
     this.token = new Int32Array(length).fill(MASKED);
     this.how = new Uint8Array(length);
-    this.confidence = new Float32Array(length); // of the token when it was written
+    this.confidence = new Float64Array(length); // of the token when it was written; compared with thresholds, so exact
     this.since = new Int32Array(length).fill(-1); // the step that wrote the token
     this.source = new Int32Array(length); // the branch it was taken from, for merges and copies
     this.draft = new Int32Array(length).fill(MASKED); // best candidate of the most recent forward there
-    this.draftConfidence = new Float32Array(length);
+    this.draftConfidence = new Float64Array(length);
     this.seen = new Int32Array(length).fill(-1); // the step of that forward
     this.seenBy = new Int32Array(length); // the branch that it was of: before a resize, or an add, one of another name
     this.entropy = new Float32Array(length); // in nats, of that forward

@@ -3,6 +3,7 @@
 import { happenings, HOW, MASKED } from "./fold.mjs";
 import { visible } from "./pieces.mjs";
 
+const DIGITS = 4; // of a recorded probability
 const KIND_NAMES = { init: "first forward", denoise: "denoise", refresh: "full recompute", ahead: "step computed ahead" };
 
 /** Decoders that commit by rank, not by a threshold. */
@@ -18,7 +19,7 @@ export function limitsOf({ header }, config) {
 export function limitWords(recording, config) {
   const limits = limitsOf(recording, config);
   if (!limits.length) return `${recording.header.decoder} commits by rank, not by a threshold`;
-  const words = limits.map((field) => `${field.replace("_threshold", "")} ${Number(config[field]).toFixed(2)}`);
+  const words = limits.map((field) => `${field.replace("_threshold", "")} ${limit(config[field])}`);
   return `dashed lines: ${words.join(" \u00b7 ")}`;
 }
 
@@ -118,7 +119,8 @@ function heldSentence(recording, frame, branch, position) {
     return `Still masked: no window of block ${branch.size} has reached this position yet.`;
   }
   const [start, end] = branch.window;
-  const best = `best candidate ${quoted(recording, branch.draft[position])} ${chance(branch.draftConfidence[position])}`;
+  const against = comparedWith(recording, frame.config);
+  const best = `best candidate ${quoted(recording, branch.draft[position])} ${chance(branch.draftConfidence[position], against)}`;
   if (position < start || position >= end)
     return `Still masked, outside the active window: ${best} when last seen, at step ${branch.seen[position] + 1}.`;
   return `Held: ${best} ${heldBecause(recording, frame, branch, position)}.`;
@@ -127,34 +129,39 @@ function heldSentence(recording, frame, branch, position) {
 function heldBecause({ header }, { config }, branch, position) {
   const threshold = Number(config.commit_threshold);
   if (BY_RANK.includes(header.decoder)) return "was not among the most confident of its block";
-  if (branch.draftConfidence[position] < threshold) return `< ${threshold.toFixed(2)}, the commit threshold`;
+  if (branch.draftConfidence[position] < threshold) return `< ${limit(threshold)}, the commit threshold`;
   if (config.eos_in_order && branch.draft[position] === header.eos_id) return "waits until all before it is written";
   return `at step ${branch.seen[position] + 1}`;
 }
 
 function writtenSentence(recording, frame, branch, position) {
   const token = quoted(recording, branch.token[position]);
-  const probability = chance(branch.confidence[position]);
+  const confidence = branch.confidence[position];
   const step = branch.since[position];
   const config = step === frame.step ? frame.config : recording.configs[step];
   switch (branch.how[position]) {
     case HOW.merge:
-      return `Consensus commit from block ${branch.source[position]} at step ${step + 1}: this branch gives ${token} ${probability}, above the merge threshold ${Number(config.merge_threshold).toFixed(2)}.`;
+      return `Consensus commit from block ${branch.source[position]} at step ${step + 1}: this branch gives ${token} ${chance(confidence, config.merge_threshold)}, above the merge threshold ${limit(config.merge_threshold)}.`;
     case HOW.copy:
-      return `Copied by the leader reset from block ${branch.source[position]} at step ${step + 1}: the leader holds ${token} with ${probability}.`;
+      return `Copied by the leader reset from block ${branch.source[position]} at step ${step + 1}: the leader holds ${token} with ${chance(confidence)}.`;
     case HOW.forced:
-      return `Forced at step ${step + 1}: ${token} ${probability} was ${forcedBecause(config)}, so it was committed below the threshold.`;
+      return `Forced at step ${step + 1}: ${token} ${chance(confidence, config.commit_threshold)} was ${forcedBecause(config)}, so it was committed below the threshold.`;
     default:
-      return `Committed at step ${step + 1}: ${token} ${probability} ${committedBecause(recording, config, branch.confidence[position])}.`;
+      return `Committed at step ${step + 1}: ${token} ${chance(confidence, comparedWith(recording, config))} ${committedBecause(recording, config, confidence)}.`;
   }
 }
 
-function committedBecause({ header }, { commit_threshold: limit, joint_threshold: joint }, confidence) {
-  const commit = `the commit threshold ${Number(limit).toFixed(2)}`;
+/** What a commit compares a confidence with, null where it goes by rank. */
+function comparedWith({ header }, config) {
+  return BY_RANK.includes(header.decoder) ? null : config.commit_threshold;
+}
+
+function committedBecause({ header }, { commit_threshold: least, joint_threshold: joint }, confidence) {
+  const commit = `the commit threshold ${limit(least)}`;
   if (BY_RANK.includes(header.decoder)) return "was among the most confident of its block";
-  if (confidence >= Number(limit)) return `reached ${commit}`;
+  if (confidence >= Number(least)) return `reached ${commit}`;
   if (header.decoder === "local-leap") return `stood near a token that reached ${commit}`;
-  return `together with what stood masked before it, above the joint threshold ${Number(joint).toFixed(2)}`;
+  return `together with what stood masked before it, above the joint threshold ${limit(joint)}`;
 }
 
 function forcedBecause({ forced_reach: reach }) {
@@ -233,9 +240,19 @@ function isolated(text) {
   return LEFTWARD.test(text) ? `\u2068${text}\u2069` : text;
 }
 
-/** A probability in two digits, never rounded up to 1. */
-export function chance(probability) {
-  return (Math.floor(probability * 100 + 1e-6) / 100).toFixed(2);
+/** A threshold as it was set, in two digits at least. */
+export function limit(value) {
+  const short = Number(value).toFixed(2);
+  return Number(short) === Number(value) ? short : String(Number(value));
+}
+
+/** A probability in two digits, never rounded up to 1, or in more where only they show on which side of a threshold it is. */
+export function chance(probability, threshold = null) {
+  const side = (value) => Math.sign(value - Number(threshold));
+  let digits = 2;
+  const text = () => (Math.floor(probability * 10 ** digits + 1e-6) / 10 ** digits).toFixed(digits);
+  while (threshold !== null && digits < DIGITS && side(Number(text())) !== side(probability)) digits += 1;
+  return text();
 }
 
 export function plural(count, one, many = `${one}s`) {

@@ -10,7 +10,7 @@
 
 import { MASKED, sizesOf } from "./fold.mjs";
 import { figures, forwards, tokensBefore, speaker } from "./metrics.mjs";
-import { chance, plural, quoted } from "./sentences.mjs";
+import { chance, limit, plural, quoted } from "./sentences.mjs";
 import {
   answerOf,
   firstMerge,
@@ -108,7 +108,7 @@ function sure(recording, moment) {
   return {
     id: "sure",
     title: "Sure enough?",
-    text: `A branch commits a candidate only at the commit threshold, ${threshold.toFixed(2)}, or above; the most confident one of its block goes in anyway. At position ${position}, block ${branch} would write ${quoted(recording, token)} with ${chance(probability)}. Others in its block are surer.`,
+    text: `A branch commits a candidate only at the commit threshold, ${limit(threshold)}, or above; the most confident one of its block goes in anyway. At position ${position}, block ${branch} would write ${quoted(recording, token)} with ${chance(probability, threshold)}. Others in its block are surer.`,
     at: before,
     branch,
     position,
@@ -117,7 +117,7 @@ function sure(recording, moment) {
       text: `Will block ${branch} commit it in this step?`,
       options: YES_NO,
       answer: 1,
-      reveal: `No: ${chance(probability)} < ${threshold.toFixed(2)}. The position stays masked and is looked at again, when more around it is known.`,
+      reveal: `No: ${chance(probability, threshold)} < ${limit(threshold)}. The position stays masked and is looked at again, when more around it is known.`,
       then: after,
     },
   };
@@ -132,7 +132,7 @@ function handshake(recording, moment) {
   return {
     id: "handshake",
     title: "The confidence handshake",
-    text: `Block ${source} holds ${token} at position ${position}; block ${branch} has nothing there yet. It does not just copy: it looks at what its own forward gave ${token}, which is ${chance(probability)}. The merge threshold is ${threshold.toFixed(2)}.`,
+    text: `Block ${source} holds ${token} at position ${position}; block ${branch} has nothing there yet. It does not just copy: it looks at what its own forward gave ${token}, which is ${chance(probability, threshold)}. The merge threshold is ${limit(threshold)}.`,
     at: before,
     branch,
     position,
@@ -144,7 +144,7 @@ function handshake(recording, moment) {
       text: `Will block ${branch} take over ${token}?`,
       options: YES_NO,
       answer: 0,
-      reveal: `Yes: ${chance(probability)} > ${threshold.toFixed(2)}. This is a consensus commit, marked with a diamond: two scouts agree, and the token costs no forward of its own.`,
+      reveal: `Yes: ${chance(probability, threshold)} > ${limit(threshold)}. This is a consensus commit, marked with a diamond: two scouts agree, and the token costs no forward of its own.`,
       then: after,
     },
   };

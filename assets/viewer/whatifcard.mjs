@@ -1,6 +1,7 @@
 /** The card that asks what if: two thresholds to drag over a recorded step, and what would flip. */
 
 import { el, enable, say } from "./dom.mjs";
+import { limit } from "./sentences.mjs";
 import { cellKey, flips, flipSentence, notFinal, obstacle } from "./whatif.mjs";
 
 const FIELDS = { commit: "commit_threshold", merge: "merge_threshold" };
@@ -92,9 +93,9 @@ export class WhatIfCard {
     slider.style.setProperty("--done", `${100 * Math.min(value, 1)}%`);
     slider.style.setProperty("--from", own === undefined ? "0%" : `${100 * Math.min(own, 1) - 0.8}%`);
     slider.style.setProperty("--to", own === undefined ? "0%" : `${100 * Math.min(own, 1) + 0.8}%`);
-    const was = value === own || own === undefined ? "" : `was ${Number(own).toFixed(2)}`;
-    output.replaceChildren(el("b", "", own === undefined ? "\u2013" : value.toFixed(2)), el("small", "", was));
-    slider.setAttribute("aria-valuetext", `${value.toFixed(2)} ${was}`);
+    const was = value === own || own === undefined ? "" : `was ${limit(own)}`;
+    output.replaceChildren(el("b", "", own === undefined ? "\u2013" : limit(value)), el("small", "", was));
+    slider.setAttribute("aria-valuetext", `${limit(value)} ${was}`);
   }
 
   sentence(recording, n, config, own) {

@@ -159,6 +159,9 @@ def test_markup_of_a_file_stays_text() -> None:
     assert any("&lt;a href" in text for text in texts)
     assert knobs == ("commit threshold set from &lt;a href='x'&gt;&amp; to 0.5",)
     assert visible("  a\n\tb") == "··a↵⇥b"
+    assert visible("\u200b\x00") == "U+200B U+0000"
+    assert visible("👩\u200d💻") == "👩\u200d💻"
+    assert visible("") == ""
 
 
 def test_templates_are_the_figures_of_no_run() -> None:

@@ -41,6 +41,9 @@ test("confidence gets lighter as it grows, and the ink on it stays readable", ()
 test("spaces and line breaks of a piece can be seen, and markup stays as it is", () => {
   assert.equal(visible("  the"), "\u00b7\u00b7the");
   assert.equal(visible("\n"), "\u21b5");
+  assert.equal(visible("\u200b\u0000"), "U+200B U+0000");
+  assert.equal(visible("\u{1f469}\u200d\u{1f4bb}"), "\u{1f469}\u200d\u{1f4bb}");
+  assert.equal(visible(""), "");
   assert.equal(visible("<img onerror=alert(1)>"), "<img onerror=alert(1)>");
 });
 

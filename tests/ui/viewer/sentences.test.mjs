@@ -7,13 +7,14 @@ import {
   chance,
   changeText,
   happeningSentence,
+  limit,
   limitsOf,
   limitWords,
   markWords,
   quoted,
   stepSentence,
 } from "../../../assets/viewer/sentences.mjs";
-import { happenings } from "../../../assets/viewer/fold.mjs";
+import { Branch, happenings, HOW } from "../../../assets/viewer/fold.mjs";
 import { runs } from "./traces.mjs";
 
 const header = { eos_id: 1 };
@@ -34,6 +35,26 @@ const cell = (fields) => ({
 const recording = { header, text: (token) => texts.get(token), frame: () => frame };
 const frame = { step: 2, config: { commit_threshold: 0.9, merge_threshold: 0.5 } };
 const say = (fields) => cellSentence(recording, frame, cell(fields), 0);
+
+test("a threshold has the digits that it was set with, and a probability as many as show its side of it", () => {
+  assert.deepEqual([0.9, "0.5", 1, 0.905, 0.12345, 2].map(limit), ["0.90", "0.50", "1.00", "0.905", "0.12345", "2.00"]);
+  const told = (probability, threshold) => chance(probability, threshold);
+  assert.equal(told(0.93, 0.905), "0.93");
+  assert.equal(told(0.9051, 0.905), "0.9051");
+  assert.equal(told(0.9049, 0.905), "0.90");
+  assert.equal(told(0.905, 0.905), "0.905");
+  assert.equal(told(0.503, 0.5), "0.503");
+  assert.equal(told(0.5, 0.5), "0.50");
+  assert.equal(told(0.8999, 0.9), "0.89");
+  assert.equal(told(0.50001, 0.5), "0.5000");
+});
+
+test("a cell that was committed with the threshold itself says so", () => {
+  const branch = new Branch(8, 1);
+  branch.write(0, 7, HOW.commit, 0.9, 2);
+  const sentence = cellSentence(recording, frame, branch, 0);
+  assert.equal(sentence, "Committed at step 3: \u201cfive\u201d 0.90 reached the commit threshold 0.90.");
+});
 
 test("each state of a cell is explained with its numbers", () => {
   assert.equal(say({}), "Held: best candidate \u201cfive\u201d 0.61 < 0.90, the commit threshold.");
@@ -166,7 +187,8 @@ test("a token that runs from right to left stays apart from the sentence, and ot
 });
 
 test("probabilities are never rounded up to a threshold", () => {
-  assert.deepEqual([0.8999, 0.9, 0.99996, 0.29].map(chance), ["0.89", "0.90", "0.99", "0.29"]);
+  const told = [0.8999, 0.9, 0.99996, 0.29].map((probability) => chance(probability));
+  assert.deepEqual(told, ["0.89", "0.90", "0.99", "0.29"]);
 });
 
 test("every event inside a step has a sentence that names it", () => {
