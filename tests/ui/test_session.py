@@ -27,8 +27,9 @@ def test_settings_add_up_and_other_wishes_replace(store: ControlStore) -> None:
     store.change(key, settings={"merge_threshold": 0.4}, pace=2)
     store.step(key)
     store.resize(key, 32, 48)
+    store.resize(key, 8, 12)
     assert store.read(key) == Wishes(
-        {"commit_threshold": 0.8, "merge_threshold": 0.4}, ((32, 48),), pace=2, paused=True, steps=1
+        {"commit_threshold": 0.8, "merge_threshold": 0.4}, ((32, 48), (8, 12)), pace=2, paused=True, steps=1
     )
 
 

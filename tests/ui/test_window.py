@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import json
 from itertools import pairwise
+from typing import Any
 
-from ui.running import updates
+from ui.running import UNCHANGED, updates
 from ui.window import LONGEST, OVERLAP, SEAM, Window
 
 STEP = "".join(chr(97 + n % 26) for n in range(9_999)) + "\n"
@@ -49,3 +50,12 @@ def test_the_last_update_of_a_run_holds_its_whole_text() -> None:
     assert sent[0] == texts[0]
     assert sent[-2] != texts[-1]
     assert sent[-1] == texts[-1]
+
+
+def test_a_run_that_gave_way_leaves_the_buttons_to_the_next() -> None:
+    def last(of: str) -> tuple[Any, ...]:
+        return list(updates(lambda: iter([(of, "text")]), lambda key: key == "gave way"))[-1]
+
+    assert last("gave way") == ("gave way", "text", *UNCHANGED)
+    run, pause, *_ = last("ended")[2:]
+    assert (run.interactive, pause.interactive) == (True, False)

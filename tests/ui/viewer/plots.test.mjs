@@ -97,6 +97,8 @@ test("nothing is drawn before the start, then everything once", () => {
   until(1000);
   assert.deepEqual(run.drawn, []);
   pacer.start();
+  pacer.ask(a);
+  assert.equal(run.timers.length, 1, "one turn is planned at a time");
   until(2000);
   assert.deepEqual(
     run.drawn.map(([name]) => name),
