@@ -20,6 +20,7 @@ export class Branch {
     this.done = false;
     this.forward = false;
     this.token = new Int32Array(length).fill(MASKED);
+    this.was = new Int32Array(length).fill(MASKED); // the token that the present one, or mask, took the place of
     this.how = new Uint8Array(length);
     this.confidence = new Float64Array(length); // of the token when it was written; compared with thresholds, so exact
     this.since = new Int32Array(length).fill(-1); // the step that wrote the token
@@ -38,6 +39,7 @@ export class Branch {
   }
 
   write(position, token, how, confidence, step, source = 0) {
+    this.was[position] = this.token[position];
     this.token[position] = token;
     this.how[position] = how;
     this.confidence[position] = confidence;
@@ -46,8 +48,10 @@ export class Branch {
   }
 }
 
-const WRITTEN = ["token", "how", "confidence", "since", "source"];
-const ARRAYS = [...WRITTEN, "draft", "draftConfidence", "seen", "seenBy", "entropy"];
+const ARRAYS = [
+  ...["token", "was", "how", "confidence", "since", "source"],
+  ...["draft", "draftConfidence", "seen", "seenBy", "entropy"],
+];
 
 /** What stood on all branches after a step, and the settings in force. */
 export class Frame {

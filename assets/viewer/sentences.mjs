@@ -115,6 +115,18 @@ export function cellSentence(recording, frame, branch, position) {
 }
 
 function heldSentence(recording, frame, branch, position) {
+  const now = heldNow(recording, frame, branch, position);
+  return branch.was[position] === MASKED ? now : `Taken back by ${byReset(recording, branch, position)}. ${now}`;
+}
+
+/** The leader reset that gave a cell what it holds, and what it held before. */
+function byReset(recording, branch, position) {
+  const reset = `the leader reset from block ${branch.source[position]} at step ${branch.since[position] + 1}`;
+  const was = branch.was[position];
+  return was === MASKED ? reset : `${reset} (was ${quoted(recording, was)})`;
+}
+
+function heldNow(recording, frame, branch, position) {
   if (branch.seen[position] < 0) {
     return `Still masked: no window of block ${branch.size} has reached this position yet.`;
   }
@@ -143,7 +155,7 @@ function writtenSentence(recording, frame, branch, position) {
     case HOW.merge:
       return `Consensus commit from block ${branch.source[position]} at step ${step + 1}: this branch gives ${token} ${chance(confidence, config.merge_threshold)}, above the merge threshold ${limit(config.merge_threshold)}.`;
     case HOW.copy:
-      return `Copied by the leader reset from block ${branch.source[position]} at step ${step + 1}: the leader holds ${token} with ${chance(confidence)}.`;
+      return `${branch.was[position] === MASKED ? "Copied" : "Overwritten"} by ${byReset(recording, branch, position)}: the leader holds ${token} with ${chance(confidence)}.`;
     case HOW.forced:
       return `Forced at step ${step + 1}: ${token} ${chance(confidence, config.commit_threshold)} was ${forcedBecause(config)}, so it was committed below the threshold.`;
     default:

@@ -77,6 +77,23 @@ test("a consensus commit and a copy name the branch they came from", () => {
   assert.equal(branch.since[merge.position], merge.step);
 });
 
+test("a cell that a leader reset changed knows what it held", () => {
+  const held = new Set();
+  for (const { name, recording } of runs) {
+    for (const step of recording.steps) {
+      happenings(step).forEach(({ type, branch, positions }, index) => {
+        if (type !== "sync") return;
+        const [before, after] = [index, index + 1].map((until) => recording.frame(step.index, until).branches.get(branch));
+        for (const p of positions) {
+          assert.equal(after.was[p], before.token[p], `${name}, step ${step.index}, block ${branch}, position ${p}`);
+          held.add(before.token[p] === MASKED ? "nothing" : after.token[p] === MASKED ? "taken back" : "overwritten");
+        }
+      });
+    }
+  }
+  assert.deepEqual([...held].sort(), ["nothing", "overwritten", "taken back"]);
+});
+
 test("the candidates that a draft came from are found, also where its branch had another name then", () => {
   for (const { name, recording } of runs) {
     for (let n = 0; n < recording.steps.length; n += 3) {

@@ -18,11 +18,12 @@ import { Branch, happenings, HOW } from "../../../assets/viewer/fold.mjs";
 import { runs } from "./traces.mjs";
 
 const header = { eos_id: 1 };
-const texts = new Map([[7, " five"]]);
+const texts = new Map([[7, " five"], [8, " six"]]);
 const cell = (fields) => ({
   size: 8,
   window: [0, 8],
   token: [-1],
+  was: [-1],
   how: [0],
   confidence: [0],
   since: [-1],
@@ -73,7 +74,18 @@ test("each state of a cell is explained with its numbers", () => {
     say({ ...written, how: [3], source: [32] }),
     /^Consensus commit from block 32 at step 3: this branch gives \u201cfive\u201d 0.93, above the merge threshold 0.50/,
   );
-  assert.match(say({ ...written, how: [4], source: [64] }), /^Copied by the leader reset from block 64 at step 3/);
+  assert.equal(
+    say({ ...written, how: [4], source: [64] }),
+    "Copied by the leader reset from block 64 at step 3: the leader holds \u201cfive\u201d with 0.93.",
+  );
+  assert.equal(
+    say({ ...written, how: [4], source: [64], was: [8] }),
+    "Overwritten by the leader reset from block 64 at step 3 (was \u201csix\u201d): the leader holds \u201cfive\u201d with 0.93.",
+  );
+  assert.equal(
+    say({ since: [2], source: [64], was: [8] }),
+    "Taken back by the leader reset from block 64 at step 3 (was \u201csix\u201d). Held: best candidate \u201cfive\u201d 0.61 < 0.90, the commit threshold.",
+  );
 });
 
 test("a token of a decoder with one block size is explained by that decoder's own rule", () => {
