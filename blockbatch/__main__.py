@@ -11,7 +11,7 @@ from pathlib import Path
 
 from blockbatch import bench
 from blockbatch.bench import sweep_command
-from blockbatch.config import DECODERS, DEFAULT_BLOCK_SIZES, VARIANTS, BaselineConfig, Config, DecodeConfig
+from blockbatch.config import DECODERS, VARIANTS, BaselineConfig, Config, DecodeConfig
 from blockbatch.errors import BlockBatchError, PromptError, TraceError
 from blockbatch.options import add_model, add_settings, check_writable, given, sizes
 from blockbatch.trace import Trace
@@ -59,7 +59,7 @@ def _add_generate(command: argparse.ArgumentParser) -> None:
         type=sizes,
         dest="block_sizes",
         metavar="SIZES",
-        help=f"block sizes of the BlockBatch branches (default: {','.join(map(str, DEFAULT_BLOCK_SIZES))})",
+        help="block sizes of the BlockBatch branches, such as 4,8,32 (default: those of the preset)",
     )
     command.add_argument("--block-size", type=int, help="of a fixed-size decoder (default: 32)")
     command.add_argument("--stop-at-eos", action=argparse.BooleanOptionalAction, help="of a fixed-size decoder")

@@ -42,6 +42,7 @@ PRESETS: dict[str, dict[str, Any]] = {
     "paper": {},
     "latest": {"refresh": "divergence"},
     "plus": {
+        "block_sizes": (4, 8, 16, 32, 64),
         "stop_at_text_end": True,
         "eos_in_order": True,
         "forced_reach": 1,

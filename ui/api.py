@@ -22,7 +22,6 @@ from ui.parts import turns
 from ui.session import FULL_SPEED
 
 DEFAULTS = DecodeConfig()
-BLOCK_SIZES = list(DEFAULTS.block_sizes)
 SLOWEST_PACE, FASTEST_PACE = 0.1, 100.0  # a run that stands between its steps keeps its place from others
 STEERED = (
     "block_sizes", "commit_threshold", "merge_threshold", "sync_threshold", "refresh_interval", "temperature", *OPTIONS,
@@ -130,7 +129,7 @@ def create_api(page: gr.Blocks, engine: Engine, runs: LiveRuns, streams: int) ->
     def generate(
         prompt: str,
         gen_length: int = DEFAULTS.gen_length,
-        block_sizes: list[int] = BLOCK_SIZES,
+        block_sizes: list[int] | None = None,
         preset: Literal["paper", "latest", "plus"] = "paper",
         commit_threshold: float = DEFAULTS.commit_threshold,
         merge_threshold: float = DEFAULTS.merge_threshold,
@@ -152,7 +151,7 @@ def create_api(page: gr.Blocks, engine: Engine, runs: LiveRuns, streams: int) ->
         Args:
             prompt: What to answer.
             gen_length: Number of positions to fill in, 0 to 4096.
-            block_sizes: One branch for each, 1 to 16 distinct whole numbers from 1 to 1024.
+            block_sizes: One branch for each, 1 to 16 distinct whole numbers from 1 to 1024; else as the preset.
             preset: The paper's rules, those of its newest code, or the paper's with options that save forwards.
             commit_threshold: A branch commits every candidate in its window at or above this probability, 0 to 2.
             merge_threshold: A branch takes over another's token if it gives it more than this probability, 0 to 2.
@@ -173,15 +172,16 @@ def create_api(page: gr.Blocks, engine: Engine, runs: LiveRuns, streams: int) ->
             How far the run has come; the last one holds the answer.
         """
         settings = {
-            "gen_length": gen_length, "block_sizes": block_sizes, "commit_threshold": commit_threshold,
-            "merge_threshold": merge_threshold, "sync_threshold": sync_threshold, "refresh_interval": refresh_interval,
-            "temperature": temperature, "seed": seed,
+            "gen_length": gen_length, "commit_threshold": commit_threshold, "merge_threshold": merge_threshold,
+            "sync_threshold": sync_threshold, "refresh_interval": refresh_interval, "temperature": temperature,
+            "seed": seed,
         }  # fmt: skip
-        options = {
-            "stop_at_text_end": stop_at_text_end, "eos_in_order": eos_in_order, "forced_reach": forced_reach,
-            "joint_threshold": joint_threshold, "lookahead": lookahead, "settle_windows": settle_windows,
+        of_preset = {
+            "block_sizes": block_sizes, "stop_at_text_end": stop_at_text_end, "eos_in_order": eos_in_order,
+            "forced_reach": forced_reach, "joint_threshold": joint_threshold, "lookahead": lookahead,
+            "settle_windows": settle_windows,
         }  # fmt: skip
-        settings |= {name: value for name, value in options.items() if value is not None}
+        settings |= {name: value for name, value in of_preset.items() if value is not None}
 
         def begin(warn: Callable[[str], object]) -> Iterator[tuple[str, str]]:
             config = DecodeConfig.preset(preset, **settings)

@@ -8,9 +8,9 @@ from typing import Any, NamedTuple
 
 import gradio as gr
 
-from blockbatch.config import DEFAULT_BLOCK_SIZES, MAX_BLOCK_SIZE, typed_integer
+from blockbatch.config import DEFAULT_BLOCK_SIZES, MAX_BLOCK_SIZE, DecodeConfig, typed_integer
 from blockbatch.errors import BlockBatchError, ConfigError
-from ui.parts import IN_TURN, KNOB, card, note, warn
+from ui.parts import AT_ONCE, IN_TURN, KNOB, card, note, warn
 from ui.session import ControlStore
 
 Updates = tuple[Any, ...]
@@ -71,14 +71,21 @@ def new_block_size(known: Sequence[int], text: str) -> int:
     return size
 
 
-def wire_branches(store: ControlStore, card: BranchCard, key: gr.State) -> None:
-    """Chips, Add and Resize act on the visitor's run and on the next one."""
+def wire_branches(store: ControlStore, card: BranchCard, preset: gr.Radio, key: gr.State) -> None:
+    """Chips, Add and Resize act on the visitor's run and on the next one; a preset switches its own chips on."""
     shown = [card.known, card.sizes, card.resized]
     given = [key, card.known, card.sizes]
     card.sizes.input(partial(choose, store), [key, card.sizes], card.resized, **KNOB)
     for trigger in (card.add.click, card.new_size.submit):
         trigger(partial(add, store), [*given, card.new_size], [*shown, card.new_size], **IN_TURN)
     card.resize.click(partial(resize, store), [*given, card.resized, card.resized_to], shown, **IN_TURN)
+    preset.input(of_preset, [preset, card.known], shown, **AT_ONCE)
+
+
+def of_preset(name: str, known: list[int]) -> Updates:
+    """The chips of a preset's branches on, all others off."""
+    sizes = DecodeConfig.preset(name).block_sizes
+    return show(sorted({*known, *sizes}), list(sizes))
 
 
 def choose(store: ControlStore, run: str | None, chips: list[str]) -> gr.Dropdown:

@@ -64,7 +64,7 @@ def create_ui(engine: Engine, settings: Settings) -> gr.Blocks:
         header.expand(lambda: gr.Column(visible=True), None, lab.place, **AT_ONCE)
         wire_studies(lab.studies, trajectory_on_gpu(engine, settings), turnstile, settings.streams)
         wire_knobs(store, thresholds, options, next_run, key)
-        wire_branches(store, branches, key)
+        wire_branches(store, branches, next_run.variant, key)
         wire_lesson(header, library)
         wire_recorded(recorded, library, viewer, prompt.driving, running)
     # A run holds its event from its place in line to its last step (see `turns`); all others are over in milliseconds.

@@ -9,7 +9,7 @@ from blockbatch.bench import plan, running, tables
 from blockbatch.bench.calibration import Sampling
 from blockbatch.bench.jobs import Job, Trial
 from blockbatch.bench.statistics import bins, oracles, rows
-from blockbatch.config import DECODERS, DEFAULT_BLOCK_SIZES
+from blockbatch.config import DECODERS
 from blockbatch.errors import BlockBatchError
 from blockbatch.options import count, sizes
 from blockbatch.tasks import FAMILIES
@@ -26,8 +26,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     running.add_split(parser)
     add("--block-sizes", type=sizes, metavar="SIZES",
         help="of the fixed-size decoders (default: dual-cache at 4 to 128, the others at 32)")  # fmt: skip
-    add("--branches", type=sizes, default=DEFAULT_BLOCK_SIZES, metavar="SIZES",
-        help="block sizes of the BlockBatch branches, such as 4,8,32")  # fmt: skip
+    add("--branches", type=sizes, metavar="SIZES",
+        help="block sizes of the BlockBatch branches, such as 4,8,32 (default: those of each preset)")  # fmt: skip
     add("--gen-length", type=int, default=128, help="positions to fill (default: %(default)s)")
     add("--calibration", type=count, default=0, metavar="N",
         help="also sample a state from N runs a family and ask what a careful decode confirms")  # fmt: skip

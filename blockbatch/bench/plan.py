@@ -16,16 +16,18 @@ DRAWS_A_PROMPT = 50  # a family that repeats itself more than that has too few p
 
 
 def configs(
-    decoders: Sequence[str], block_sizes: Sequence[int] | None, branches: Sequence[int], gen_length: int
+    decoders: Sequence[str], block_sizes: Sequence[int] | None, branches: Sequence[int] | None, gen_length: int
 ) -> list[Config]:
     """One config a decoder and, for the fixed-block ones, a block size; all stop at the end of the text.
 
-    Without `block_sizes`, dual-cache is taken at every usual size, the others at 32.
+    Without `block_sizes`, dual-cache is taken at every usual size, the others at 32; without `branches`, BlockBatch
+    with those of each preset.
     """
     found: list[Config] = []
+    given = {"block_sizes": tuple(branches)} if branches else {}
     for decoder in dict.fromkeys(decoders):
         if decoder in VARIANTS:
-            found.append(DecodeConfig.preset(decoder, block_sizes=tuple(branches), gen_length=gen_length))
+            found.append(DecodeConfig.preset(decoder, gen_length=gen_length, **given))
         else:
             sizes = block_sizes or (DEFAULT_BLOCK_SIZES if decoder == FAST else (FAST_SIZE,))
             found += [fixed(decoder, size, gen_length) for size in dict.fromkeys(sizes)]

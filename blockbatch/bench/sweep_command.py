@@ -10,7 +10,7 @@ from typing import Any
 from blockbatch.bench import plan, running, sweep_file, sweep_tables
 from blockbatch.bench.jobs import Outcome, Task, Typed
 from blockbatch.bench.sweep import PARAMETERS, Axis, Parameter, Value, cells, default_axis, points, trials
-from blockbatch.config import DEFAULT_BLOCK_SIZES, VARIANTS, DecodeConfig
+from blockbatch.config import VARIANTS, DecodeConfig
 from blockbatch.errors import BlockBatchError
 from blockbatch.options import add_settings, count, given, sizes
 from blockbatch.tasks import FAMILIES
@@ -32,8 +32,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     running.add_split(parser)
     add("--prompt", action="append", metavar="TEXT", help="this prompt instead of those; repeat for several")
     add("--decoder", choices=VARIANTS, default="paper", help="what is varied (default: %(default)s)")
-    add("--branches", type=sizes, default=DEFAULT_BLOCK_SIZES, metavar="SIZES",
-        help="block sizes of the branches, such as 4,8,32")  # fmt: skip
+    add("--branches", type=sizes, dest="block_sizes", metavar="SIZES",
+        help="block sizes of the branches, such as 4,8,32 (default: those of the preset)")  # fmt: skip
     add_settings(parser)
     running.add_running(parser)
     parser.set_defaults(command=run)
@@ -41,7 +41,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(arguments: argparse.Namespace) -> int:
     """Run what is missing, then print a row a cell; 0 when that is done."""
-    base = DecodeConfig.preset(arguments.decoder, block_sizes=arguments.branches, **given(arguments))
+    base = DecodeConfig.preset(arguments.decoder, **given(arguments))
     axes = [_axis(name, text, base) for name, text in arguments.axes]
     places = cells(base, axes)
     work = trials(places, _tasks(arguments))

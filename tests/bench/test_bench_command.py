@@ -113,6 +113,8 @@ def test_the_plan_of_a_whole_benchmark() -> None:
         ("plus", (4, 8)),
     ]
     assert all(config.gen_length == 64 for config in found)
+    of_presets = plan.configs(["paper", "plus"], None, None, 128)
+    assert of_presets == [DecodeConfig.preset("paper"), DecodeConfig.preset("plus")]
     assert all(config.stop_at_eos for config in found if isinstance(config, BaselineConfig))
 
 

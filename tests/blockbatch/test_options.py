@@ -32,7 +32,7 @@ def test_options_are_off_in_the_paper_s_presets_and_leave_no_trace_there() -> No
         assert not set(OPTIONS) & set(config.to_dict())
         assert DecodeConfig.from_dict(config.to_dict()) == config
     plus = DecodeConfig.preset("plus")
-    assert {**PRESETS["plus"], "variant": "plus"}.items() <= plus.to_dict().items()
+    assert {**PRESETS["plus"], "variant": "plus"}.items() <= dataclasses.asdict(plus).items()
     assert DecodeConfig.from_dict(plus.to_dict()) == plus
     assert plus.rules == DecodeConfig().rules
 

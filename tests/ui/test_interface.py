@@ -287,5 +287,9 @@ def test_a_preset_sets_what_belongs_to_it_and_a_run_takes_up_every_knob() -> Non
     assert OptionsCard._fields == OPTIONS
     for name in PRESETS:
         refresh, *options = preset_values(name)
-        made = DecodeConfig(variant=name, refresh=refresh, **dict(zip(OPTIONS, options, strict=True)))
+        known, chips, resized = branches.of_preset(name, [4, 7])
+        sizes = branches.picked(chips.value)
+        made = DecodeConfig(name, tuple(sizes), refresh=refresh, **dict(zip(OPTIONS, options, strict=True)))
         assert made == DecodeConfig.preset(name)
+        assert known == branches.picked([choice for choice, _ in chips.choices]) == sorted({7, *sizes})
+        assert resized.value == str(sizes[-1])
