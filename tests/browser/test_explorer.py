@@ -155,6 +155,16 @@ def test_branches_and_thresholds_change_a_run_in_progress(page: Page, tmp_path: 
     assert any("block 4 dropped" in sentence for sentence in seen)
 
 
+def test_a_preset_brings_its_options_and_its_branches(page: Page, stage: Stage) -> None:
+    page.check("#bb-preset input[value='plus']")
+    expect(page.locator("#bb-sizes input[name='128']")).not_to_be_checked()
+    expect(page.locator("#bb-settle-windows input")).to_be_checked()
+    start(page, "0")
+    wait_for_status(page, "finished")
+    config = stage.started[-1].trace.header.config
+    assert config == DecodeConfig.preset("plus", gen_length=config.gen_length)
+
+
 def test_a_bad_knob_leaves_the_run_as_it_is(page: Page) -> None:
     start(page, "5")
     for size in (4, 8, 16, 32, 64, 128):
