@@ -77,16 +77,12 @@ def _packed(trace: Trace, step: Step, rows: Mapping[int, Ints], live: _Live) -> 
         return 0
     if step.kind == "denoise" and trace.header.decoder not in UNCACHED:
         return _windows(trace, step, rows, live)
-    return _whole(trace, step, rows, bool(live.settings["temperature"]))
+    return _whole(trace, step, rows, apart=step.kind == "refresh" and bool(live.settings["temperature"]))
 
 
-def _whole(trace: Trace, step: Step, rows: Mapping[int, Ints], sampled: bool) -> int:
+def _whole(trace: Trace, step: Step, rows: Mapping[int, Ints], apart: bool) -> int:
     taking_part = [state.branch for state in step.branches if state.forward]
-    computed = (
-        len(taking_part)
-        if sampled and step.kind == "refresh"
-        else len({rows[branch].tobytes() for branch in taking_part})
-    )
+    computed = len(taking_part) if apart else len({rows[branch].tobytes() for branch in taking_part})
     return computed * (len(trace.header.prompt_tokens) + trace.header.config.gen_length)
 
 

@@ -49,8 +49,8 @@ export class Branch {
 }
 
 const ARRAYS = [
-  ...["token", "was", "how", "confidence", "since", "source"],
-  ...["draft", "draftConfidence", "seen", "seenBy", "entropy"],
+  "token", "was", "how", "confidence", "since", "source", // of what is written
+  "draft", "draftConfidence", "seen", "seenBy", "entropy", // of the forward that last looked there
 ];
 
 /** What stood on all branches after a step, and the settings in force. */
