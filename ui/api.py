@@ -5,12 +5,14 @@ so without resolving postponed annotations, which therefore are not used in this
 """
 
 import json
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from typing import Any, Literal, TypedDict
 
 import gradio as gr
 from gradio.block_function import BlockFunction
+from gradio.components import Component
+from gradio.events import api
 from gradio.utils import get_function_description
 
 from blockbatch.config import OPTIONS, DecodeConfig, boolean, number
@@ -27,9 +29,9 @@ STEERED = (
     "block_sizes", "commit_threshold", "merge_threshold", "sync_threshold", "refresh_interval", "temperature", *OPTIONS,
 )  # fmt: skip
 DRIVEN = ("pace", "paused", "stopped")
-STOPPED = {"eos": "finished", "complete": "finished", "stopped": "stopped", "failed": "failed"}
 
 Status = Literal["queued", "live", "paused", "finished", "stopped", "failed"]
+STOPPED: Mapping[str, Status] = {"eos": "finished", "complete": "finished", "stopped": "stopped", "failed": "failed"}
 
 
 class Progress(TypedDict):
@@ -126,7 +128,8 @@ def create_api(page: gr.Blocks, engine: Engine, runs: LiveRuns, streams: int) ->
     """Add the endpoints to the page, which is being built; `streams`: see `turns`."""
     orders = Orders(engine)
 
-    def generate(
+    # Both streams are annotated with one of their answers, off which Gradio reads the schema.
+    def generate(  # type: ignore[misc]
         prompt: str,
         gen_length: int = DEFAULTS.gen_length,
         block_sizes: list[int] | None = None,
@@ -171,7 +174,7 @@ def create_api(page: gr.Blocks, engine: Engine, runs: LiveRuns, streams: int) ->
         Returns:
             How far the run has come; the last one holds the answer.
         """
-        settings = {
+        settings: dict[str, Any] = {
             "gen_length": gen_length, "commit_threshold": commit_threshold, "merge_threshold": merge_threshold,
             "sync_threshold": sync_threshold, "refresh_interval": refresh_interval, "temperature": temperature,
             "seed": seed,
@@ -189,7 +192,7 @@ def create_api(page: gr.Blocks, engine: Engine, runs: LiveRuns, streams: int) ->
 
         yield from progress(begin, with_trace)
 
-    def fork(trace: str, step: int, changes: dict[str, float], with_trace: bool = True) -> Progress:
+    def fork(trace: str, step: int, changes: dict[str, float], with_trace: bool = True) -> Progress:  # type: ignore[misc]
         """Repeat a recorded run up to a step and go on under other thresholds, streamed as `generate` does.
 
         Args:
@@ -233,9 +236,9 @@ def create_api(page: gr.Blocks, engine: Engine, runs: LiveRuns, streams: int) ->
         return [engine.model] if engine.model else []
 
     for stream in (generate, fork):
-        gr.api(stream, **turns(streams))
+        api(stream, **turns(streams))
     for at_once in (steer, models):
-        gr.api(at_once, queue=False)
+        api(at_once, queue=False)
     for endpoint in page.fns.values():
         if endpoint.fn in (generate, fork, steer, models):
             label(endpoint)
@@ -243,6 +246,8 @@ def create_api(page: gr.Blocks, engine: Engine, runs: LiveRuns, streams: int) ->
 
 def label(endpoint: BlockFunction) -> None:
     """Let the schema say of each parameter what the docstring says of it, rather than its number."""
+    assert endpoint.fn is not None
     _, about, _ = get_function_description(endpoint.fn)
     for component, sentence in zip(endpoint.inputs, about.values(), strict=True):
+        assert isinstance(component, Component)
         component.label = sentence

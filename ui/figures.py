@@ -94,13 +94,13 @@ def _filled(template: go.Figure, data: Sequence[dict[str, Any]], layout: dict[st
 
 def _bar_arrays(trace: Trace, feet: dict[int, int], places: list[Slot]) -> dict[str, Any]:
     found = bars(trace)
-    most = max((bar.count for bar in found), default=1)
+    most = max((bar.tokens for bar in found), default=1)
     return {
         "x": [places[bar.step].centre for bar in found],
         "width": [places[bar.step].width / 2 for bar in found],
         "base": [feet[bar.branch] for bar in found],
-        "y": [LEAST + MORE * log2(1 + bar.count) / log2(1 + most) for bar in found],
-        "customdata": [[bar.step + 1, bar.branch, bar.position, bar.count] for bar in found],
+        "y": [LEAST + MORE * log2(1 + bar.tokens) / log2(1 + most) for bar in found],
+        "customdata": [[bar.step + 1, bar.branch, bar.position, bar.tokens] for bar in found],
     }
 
 
@@ -134,7 +134,9 @@ def _heatmap(
 def _cell_rows(trace: Trace, cells: Cells | None, length: int) -> dict[str, list[Any]]:
     """A value in one of two rows for each cell that holds a token or has a candidate; all None without cells."""
     rows: dict[str, list[Any]] = {name: [None] * length for name in ("written", "tokens", "candidate", "drafts")}
-    for position in range(length) if cells else ():
+    if cells is None:
+        return rows
+    for position in range(length):
         token, draft = int(cells.tokens[position]), int(cells.drafts[position])
         if token != MASKED:
             rows["written"][position] = float(cells.confidence[position])

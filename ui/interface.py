@@ -36,7 +36,8 @@ def create_ui(engine: Engine, settings: Settings) -> gr.Blocks:
     store = control_store(settings)
     kept = TraceStore(settings.store, settings.store_mib * 2**20, settings.store_days)
     sharing = Sharing(kept, library, finished=engine.start is not None and settings.keep == "finished")
-    with gr.Blocks(title="blockbatch", fill_width=True, analytics_enabled=False, delete_cache=(600, 600)) as page:
+    page = gr.Blocks(title="blockbatch", fill_width=True, analytics_enabled=False, delete_cache=(600, 600))
+    with page:
         key = gr.State(None)
         header = Header(lesson=lesson_run(library) is not None, elem_id="bb-header")
         with gr.Row(elem_id="bb-page"):

@@ -38,11 +38,11 @@ class Slot(NamedTuple):
 
 
 class Bar(NamedTuple):
-    """`branch` committed `count` tokens at `step`, the first at `position`."""
+    """`branch` committed `tokens` tokens at `step`, the first at `position`."""
 
     step: int
     branch: int
-    count: int
+    tokens: int
     position: int
 
 

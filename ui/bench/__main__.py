@@ -46,7 +46,7 @@ def main() -> None:
     try:
         with ExitStack() as stack:
             browser, server = stack.enter_context(chromium()), stack.enter_context(serve(PAGE))
-            found = {}
+            found = dict[str, float]()
             for name, value in measure(browser, server, arguments.only):
                 found |= rounded({name: value})
                 print(f"{name}: {found[name]:g}", file=sys.stderr, flush=True)
