@@ -1,4 +1,4 @@
-"""Going on from a step of a recorded run under other settings.
+"""Going on from a step of a recorded run, under other settings or as that run itself.
 
 Decoding is deterministic for a model, a seed, a device and a dtype, so the steps up to the fork are decoded again,
 with the changes that were made then, and each is compared with the record.
@@ -35,6 +35,17 @@ def fork(model: Model, trace: Trace, step: int, **changes: Any) -> Run:
         raise ForkError(f"The run has no step {step + 1} to go on from; it has {len(trace.steps)} steps.")
     follow = Follow(trace, step, changes)
     return Run(model, trace.header.prompt, config, origin=(trace.header.run, step), after_step=follow)
+
+
+def resume(model: Model, trace: Trace) -> Run:
+    """The run of `trace` itself, taken up again: it repeats its steps and goes on after them, under its own id.
+
+    For a run whose cache was given up.  ForkError as for `fork`, but runs of every decoder can be taken up.
+    """
+    require_its_model(model, trace)
+    header, last = trace.header, len(trace.steps) - 1
+    follow = Follow(trace, last, {})
+    return Run(model, header.prompt, header.config, id=header.run, origin=header.origin, after_step=follow)
 
 
 def require_its_model(model: Model, trace: Trace) -> None:

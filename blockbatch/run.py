@@ -39,7 +39,7 @@ class Run:
     If the decoding or `after_step` breaks, the closing line is still yielded (stop "failed"), after that of the step in
     hand, and then the error is raised, so that what was recorded stays usable.  A run that is stopped before its first
     step decodes nothing.  `after_step` is called with each step and the decoder before the step's line is yielded;
-    `origin` names the run and step that this one was forked from.
+    `origin` names the run and step that this one was forked from; `id` is that of a run that is taken up again.
     """
 
     def __init__(
@@ -48,6 +48,7 @@ class Run:
         prompt: str,
         config: Config,
         *,
+        id: str | None = None,
         origin: tuple[str, int] | None = None,
         after_step: Callable[[Step, AnyDecoder], None] = lambda step, decoder: None,
     ) -> None:
@@ -60,7 +61,7 @@ class Run:
             if longest < 1:
                 takes = f"there is no room for any: this model takes {model.max_length} in all; shorten the length"
             raise PromptError(f"The prompt has {len(tokens)} tokens, but with a length of {config.gen_length} {takes}.")
-        self.id = uuid.uuid4().hex
+        self.id = id or uuid.uuid4().hex
         self._model, self._tokens, self._config, self._stopped = model, tokens, config, Flag()
         self._recorder = Recorder(self._header(prompt, tokens, config, origin), model.piece)
         self._after_step = after_step

@@ -63,7 +63,9 @@ def main() -> None:
     del sys.modules["torch"]
     from scripted import ScriptedModel
 
+    from blockbatch.fork import resume
     from blockbatch.run import Run
+    from blockbatch.trace import Trace
     from ui.engine import Engine, engine_of
     from ui.interface import create_ui
     from ui.settings import Settings
@@ -74,7 +76,11 @@ def main() -> None:
         return Run(ScriptedModel(id=f"decoded-by-{os.getpid()}"), prompt, config)
 
     settings = Settings.from_environment(os.environ)
-    page = create_ui(Engine(start, engine.fork, model=engine.model), settings)
+
+    def taken_up(trace: Trace) -> Run:
+        return resume(ScriptedModel(id=f"decoded-by-{os.getpid()}"), trace)
+
+    page = create_ui(Engine(start, engine.fork, taken_up, model=engine.model), settings)
     _, url, _ = page.launch(prevent_thread_lock=True, quiet=True)
     lent = f"http://127.0.0.1:{lender.server_port}/lent"
     print(json.dumps({"url": url, "lent": lent, "pid": os.getpid(), "control": settings.control}), flush=True)

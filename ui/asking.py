@@ -22,6 +22,7 @@ from ui.live import Job, LiveRuns, Order, settings_of
 from ui.parts import AT_ONCE, IN_TURN, turns, warn
 from ui.prompt import PromptCard, drive
 from ui.running import updates
+from ui.steering import Beginning, Obeyed
 
 FORK_SETTINGS = ("commit_threshold", "merge_threshold")
 SHARED_SETTINGS = ("gen_length", "commit_threshold", "temperature", "seed")
@@ -49,13 +50,14 @@ class Orders:
         last = integer("step", step, 0, MAX_STEPS)
         wanted = {name: number(name, value, 0, 2) for name, value in known(changes, FORK_SETTINGS).items()}
         run, job = self.engine.fork(trace, last, wanted), Job("fork", (trace, last, wanted))
-        return Order(run, job, {**settings_at(trace, last), **wanted}, repeated=last, against=trace.header.run)
+        obeyed = Obeyed({**settings_at(trace, last), **wanted})
+        return Order(run, job, Beginning(obeyed, repeated=last), against=trace.header.run)
 
     def _contrast(self, config: Config, prompt: str, against: str) -> Order:
         if self.engine.start is None:
             raise ForkError(f"No run can be started here. {self.engine.problem}")
         run, job = self.engine.start(prompt, config), Job("start", (prompt, config))
-        return Order(run, job, settings_of(config), against=against)
+        return Order(run, job, Beginning(Obeyed(settings_of(config))), against=against)
 
 
 def contrast(kind: str, settings: Mapping[str, Any]) -> Config:

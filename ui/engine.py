@@ -17,6 +17,7 @@ if TYPE_CHECKING:  # a fork needs torch, a page of recorded runs does not
     from blockbatch.models import Model
 
 Forker = Callable[[Trace, int, dict[str, Any]], RunLike]
+Resumer = Callable[[Trace], RunLike]
 
 
 class ModelInfo(TypedDict):
@@ -30,14 +31,16 @@ class ModelInfo(TypedDict):
 
 @dataclass(frozen=True)
 class Engine:
-    """`start` begins a run of `model`, `fork` goes on from a step of a recorded one (see `blockbatch.fork.fork`),
-    `trajectory` decodes one again for the way of its caches (see `blockbatch.trajectory.trajectory_by_step`).
+    """`start` begins a run of `model`, `fork` goes on from a step of a recorded one, `resume` takes up one that gave up
+    its cache (see `blockbatch.fork`), and `trajectory` decodes one again for the way of its caches (see
+    `blockbatch.trajectory.trajectory_by_step`).
 
     Without them `problem` says why only recorded runs can be shown; `caution` what the model's answers may suffer from.
     """
 
     start: Starter | None = None
     fork: Forker | None = None
+    resume: Resumer | None = None
     trajectory: StepwiseTracer | None = None
     problem: str = ""
     caution: str = ""
@@ -60,13 +63,14 @@ def load_engine(settings: Settings) -> Engine:
 
 def engine_of(model: Model) -> Engine:
     """The engine around a model."""
-    from blockbatch.fork import fork
+    from blockbatch.fork import fork, resume
     from blockbatch.run import Run
     from blockbatch.trajectory import trajectory_by_step
 
     return Engine(
         start=lambda prompt, config: Run(model, prompt, config),
         fork=lambda trace, step, changes: fork(model, trace, step, **changes),
+        resume=lambda trace: resume(model, trace),
         trajectory=lambda trace: trajectory_by_step(model, trace),
         caution=model.caution,
         model=ModelInfo(id=model.id, max_length=model.max_length, device=model.device, dtype=model.dtype),

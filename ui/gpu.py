@@ -2,15 +2,15 @@
 
 There the page's process never holds a GPU.  A call asks for one for some seconds, and is answered by a forked worker
 that is kept for later calls.  What goes in and comes out is pickled, so a run is made again there from its `Job`, and
-its visitor steers it through a control store that a forked process sees.
+its visitor steers it through a control store that a forked process sees.  A run that is paused gives its GPU back, for
+its seconds are taken from the visitor's quota, and is taken up again by another call, which decodes its steps anew.
 """
 
 from __future__ import annotations
 
 import logging
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Iterator
 from math import ceil
-from typing import Any
 
 import gradio as gr
 
@@ -18,10 +18,10 @@ from blockbatch.errors import BlockBatchError
 from blockbatch.trace import Trace
 from blockbatch.trajectory import StepwiseTracer, Trajectory
 from ui.engine import Engine
-from ui.live import Job, Order
+from ui.live import Decode, Job, Order
 from ui.session import ControlStore
 from ui.settings import Settings
-from ui.steering import Part, Refusal, Steering
+from ui.steering import Beginning, Parked, Part, Refusal, Steering
 from ui.viewer import session_line
 
 logger = logging.getLogger(__name__)
@@ -29,6 +29,7 @@ logger = logging.getLogger(__name__)
 SECONDS_TO_BEGIN = 10  # for moving the weights to the device, and what comes before the first step
 SECONDS_A_FORWARD = 0.1  # of an 8B model over six branches, generously
 MOST_SECONDS = 120  # of a visitor's daily quota that one run may take
+SECONDS_OF_A_PAUSE = 3.0  # then the GPU is given back: about what taking the run up again costs
 
 
 def seconds_for(gen_length: int, pace: float) -> int:
@@ -37,23 +38,21 @@ def seconds_for(gen_length: int, pace: float) -> int:
     return ceil(min(SECONDS_TO_BEGIN + gen_length * a_step, MOST_SECONDS)) if gen_length else SECONDS_TO_BEGIN
 
 
-def decode_on_gpu(
-    engine: Engine, store: ControlStore, settings: Settings
-) -> Callable[[Order, str], Iterator[Part]] | None:
+def decode_on_gpu(engine: Engine, store: ControlStore, settings: Settings) -> Decode | None:
     """For `LiveRuns.elsewhere`: decodes an order under a key in a worker with a GPU; None where this is no ZeroGPU."""
     if not settings.zero_gpu:
         return None
     import spaces
 
     @spaces.GPU(duration=lambda *arguments: arguments[-1])
-    def decode(job: Job, settings: Mapping[str, Any], key: str, repeated: int, seconds: int) -> Iterator[Part]:
+    def decode(job: Job, begin: Beginning, key: str, seconds: int) -> Iterator[Part | Parked]:
         limit = seconds - SECONDS_TO_BEGIN / 2  # ends by itself, before the worker would be ended in the midst of it
-        yield from Steering(job.made_by(engine), settings, store, key, repeated, limit)
+        yield from Steering(job.made_by(engine), begin, store, key, limit, SECONDS_OF_A_PAUSE)
 
-    def decoded(order: Order, key: str) -> Iterator[Part]:
-        seconds = seconds_for(order.settings["gen_length"], store.read(key).pace)
+    def decoded(order: Order, key: str) -> Iterator[Part | Parked]:
+        seconds = seconds_for(order.begin.obeyed.settings["gen_length"], store.read(key).pace)
         try:
-            yield from decode(order.job, dict(order.settings), key, order.repeated, seconds)
+            yield from decode(order.job, order.begin, key, seconds)
         except Exception as error:
             yield Refusal(unlent(error))
             yield session_line("failed")

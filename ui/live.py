@@ -7,14 +7,28 @@ and the run then ends within a step.
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field, replace
 from typing import Any, Literal, NamedTuple
 
 from blockbatch.config import Config
 from blockbatch.errors import BlockBatchError
+from blockbatch.reading import parse_trace
 from ui.session import ControlStore, Turnstile, Wishes
-from ui.steering import CLOSING, Part, Refusal, RunLike, Steering
+from ui.steering import (
+    CLOSING,
+    FORGOTTEN,
+    LIVE,
+    MINUTES_OF_A_PAUSE,
+    NAP,
+    Beginning,
+    Obeyed,
+    Parked,
+    Part,
+    Refusal,
+    RunLike,
+    Steering,
+)
 from ui.viewer import session_line, trace_text
 
 SECONDS_BETWEEN_UPDATES = 0.05  # a browser that gets more than 20 updates a second falls behind
@@ -30,7 +44,7 @@ class Job(NamedTuple):
     """How a run was made: a method of the engine, and what it was given.  Another process can make it again from that,
     for all of it can be pickled."""
 
-    how: Literal["start", "fork"]
+    how: Literal["start", "fork", "resume"]
     given: tuple[Any, ...]
 
     def made_by(self, engine: object) -> RunLike:
@@ -41,17 +55,24 @@ class Job(NamedTuple):
 
 @dataclass(frozen=True)
 class Order:
-    """A run to stream, how it was made, and the settings with which it starts.
+    """A run to stream, how it was made, and how it begins.
 
-    repeated: its first steps that only repeat a recorded run (see `Steering`); against: the id of the run on the
-    visitor's page that it is compared with, or nothing.
+    against: the id of the run on the visitor's page that it is compared with, or nothing.
     """
 
     run: RunLike
     job: Job
-    settings: Mapping[str, Any]
-    repeated: int = 0
+    begin: Beginning
     against: str = ""
+
+    def taken_up(self, lines: str, obeyed: Obeyed) -> Order:
+        """The same run, of which its visitor has the NDJSON `lines`, to be made again where it was parked."""
+        trace = parse_trace(lines, whole=False)
+        steps = len(trace.steps)
+        return replace(self, job=Job("resume", (trace,)), begin=Beginning(obeyed, repeated=steps - 1, shown=steps + 1))
+
+
+Decode = Callable[[Order, str], Iterator[Part | Parked]]  # of an order, steered under a key
 
 
 def settings_of(config: Config) -> dict[str, Any]:
@@ -70,7 +91,7 @@ class LiveRuns:
     start: Starter
     store: ControlStore
     turnstile: Turnstile
-    elsewhere: Callable[[Order, str], Iterator[Part]] | None = None
+    elsewhere: Decode | None = None
     keep: Callable[[str], object] | None = None
     clock: Callable[[], float] = time.monotonic
     sleep: Callable[[float], None] = time.sleep
@@ -82,7 +103,7 @@ class LiveRuns:
 
     def order(self, prompt: str, config: Config) -> Order:
         """A run that is made, for `follow`.  BlockBatchError if it cannot start."""
-        return Order(self.start(prompt, config), Job("start", (prompt, config)), settings_of(config))
+        return Order(self.start(prompt, config), Job("start", (prompt, config)), Beginning(Obeyed(settings_of(config))))
 
     def follow(self, order: Order, pace: float, warn: Warn) -> Iterator[tuple[str, str]]:
         """`stream` for a run that is made already."""
@@ -125,11 +146,43 @@ class LiveRuns:
         yield from self._wait_in_line(key)
         yield session_line("live", **({"against": order.against} if order.against else {}))
         stopped = self.store.read(key).stopped  # in line: nothing is left to decode, for which no device is asked
-        yield from (self._here if stopped or not self.elsewhere else self.elsewhere)(order, key)
+        yield from self._decoded(self._here if stopped or not self.elsewhere else self.elsewhere, order, key)
 
-    def _here(self, order: Order, key: str) -> Iterator[Part]:
-        steering = Steering(order.run, order.settings, self.store, key, order.repeated, line=self.turnstile)
+    def _here(self, order: Order, key: str) -> Iterator[Part | Parked]:
+        steering = Steering(order.run, order.begin, self.store, key, line=self.turnstile)
         yield from replace(steering, clock=self.clock, sleep=self.sleep)
+
+    def _decoded(self, decode: Decode, order: Order, key: str) -> Iterator[Part]:
+        """What `decode` gives; where it parks the run, the pause is waited for here, and then it is asked again."""
+        text, parked = "", None
+        while True:
+            for part in decode(order, key):  # to its end, for until then it holds a device
+                if isinstance(part, Parked):
+                    parked = part
+                    continue
+                text += "" if isinstance(part, Refusal) else part
+                yield part
+            if parked is None:
+                return
+            yield from self._wait_for_visitor(parked.obeyed, key)
+            if self.store.read(key).stopped:
+                yield parked.closing
+                return
+            yield LIVE
+            order, parked = order.taken_up(trace_text(text), parked.obeyed), None
+
+    def _wait_for_visitor(self, obeyed: Obeyed, key: str) -> Iterator[Part]:
+        """Until the next step is wanted, and then until it is its turn; or until the run shall stop."""
+        self.turnstile.leave(key)
+        began = self.clock()
+        while not ((wishes := self.store.read(key)).stopped or wishes.want_step(obeyed.steps)):
+            if self.clock() - began >= 60 * MINUTES_OF_A_PAUSE:
+                self.store.change(key, stopped=True)
+                yield FORGOTTEN
+            yield ""
+            self.sleep(NAP)
+        self.turnstile.enter(key)
+        yield from self._wait_in_line(key)
 
     def _wait_in_line(self, key: str) -> Iterator[str]:
         shown = 0

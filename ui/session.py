@@ -33,6 +33,10 @@ class Wishes:
     steps: int = 0
     stopped: bool = False
 
+    def want_step(self, taken: int) -> bool:
+        """Whether the next step is wanted, with so many single ones `taken` already."""
+        return not self.paused or taken < self.steps
+
 
 class ControlStore(ABC):
     """Wishes by key.  An unknown key, such as that of a run that has ended, is not an error: nothing happens.

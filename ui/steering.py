@@ -1,7 +1,7 @@
 """A run that obeys its visitor: its lines at the pace they chose, and between two steps what they asked for meanwhile.
 
 Nothing here knows the page, so that it also works in another process: what cannot be done goes out as a `Refusal`
-among the lines.
+among the lines, and where a pause may not last, the run is parked.
 """
 
 from __future__ import annotations
@@ -44,7 +44,39 @@ class Refusal(NamedTuple):
     sentence: str
 
 
+FORGOTTEN = Refusal(f"The run was stopped, for it was paused for {MINUTES_OF_A_PAUSE} minutes; fork it to go on.")
 Part = str | Refusal  # text for the viewer, empty while there is none; or what it cannot have
+
+
+class Obeyed(NamedTuple):
+    """Which wishes a run has heeded: its settings as they are in force, and how many resizes and single steps."""
+
+    settings: Mapping[str, Any]
+    resizes: int = 0
+    steps: int = 0
+
+
+class Parked(NamedTuple):
+    """A run was given up in a pause, to be taken up again when its visitor wants its next step.
+
+    closing: the line that ends it, should they rather stop it; obeyed: what it has heeded.
+    """
+
+    closing: str
+    obeyed: Obeyed
+
+
+@dataclass(frozen=True)
+class Beginning:
+    """How a run begins: with what it has heeded, and with what is not new about it.
+
+    repeated: its first steps that only repeat a recorded run, which come at full speed and which no wish disturbs;
+    shown: its first lines that its visitor has already, as one that is taken up again repeats them.
+    """
+
+    obeyed: Obeyed
+    repeated: int = 0
+    shown: int = 0
 
 
 @dataclass
@@ -66,9 +98,10 @@ class Obedience:
                 yield from self._try(**{name: value})
                 self.settings[name] = value
 
-    def may_step(self, wishes: Wishes) -> bool:
-        """Whether the visitor wants the next step now."""
-        return not wishes.paused or self.steps < wishes.steps
+    @property
+    def obeyed(self) -> Obeyed:
+        """What was obeyed so far."""
+        return Obeyed(self.settings, self.resizes, self.steps)
 
     def stepping(self, wishes: Wishes) -> None:
         """The step that was wanted is taken: while paused that uses up one single step."""
@@ -97,25 +130,25 @@ def differs(old: object, new: object) -> bool:
 class Steering:
     """Iterates a run under the wishes that `store` holds under `key`.
 
-    settings: those with which it starts; repeated: its first steps that only repeat a recorded run, which come at full
-    speed and which no wish disturbs; seconds: how long it may take, after which it is stopped as a visitor would; line:
-    that in which it holds a place under its key, but for a pause.  Where the line is out of reach, as in another
-    process, it stands in one of its own, and a pause keeps its place, for no more than its `seconds`.
+    begin: how; seconds: how long it may take, after which it is stopped as a visitor would; patience: how many of them
+    a pause may last, after which it is parked; line: that in which it holds a place under its key, but for a pause.
+    Where the line is out of reach, as in another process, it stands in one of its own.
     """
 
     run: RunLike
-    settings: Mapping[str, Any]
+    begin: Beginning
     store: ControlStore
     key: str
-    repeated: int = 0
     seconds: float = NO_LIMIT
+    patience: float = NO_LIMIT
     line: Turnstile = field(default_factory=lambda: Turnstile(1))
     clock: Callable[[], float] = time.monotonic
     sleep: Callable[[float], None] = time.sleep
     _end: float = field(init=False, default=NO_LIMIT)
     _forgotten: bool = field(init=False, default=False)
+    _parked: bool = field(init=False, default=False)
 
-    def __iter__(self) -> Iterator[Part]:
+    def __iter__(self) -> Iterator[Part | Parked]:
         """The lines of the run, each ended; empty texts while waiting for the next.  A run that breaks ends here."""
         try:
             yield from self._steps()
@@ -125,19 +158,20 @@ class Steering:
             yield Refusal(f"The run broke off and what was decoded so far is kept: {error}")
             yield session_line("failed")
 
-    def _steps(self) -> Iterator[Part]:
-        lines, obedience = iter(self.run), Obedience(self.run, dict(self.settings))
+    def _steps(self) -> Iterator[Part | Parked]:
+        begin, lines = self.begin, iter(self.run)
+        obedience = Obedience(self.run, dict(begin.obeyed.settings), begin.obeyed.resizes, begin.obeyed.steps)
         self._end = self.clock() + self.seconds
-        yield next(lines) + "\n"
-        yield from self._stop_if_over()  # it may have been stopped while it waited for its first turn
         began = self.clock()
-        for number, line in enumerate(lines, start=1):
-            yield line + "\n"
+        for number, line in enumerate(lines):  # the header is number 0, step n number n + 1
             if line.startswith(CLOSING):  # nothing to wait for, but a run that broke raises now
+                yield Parked(line + "\n", obedience.obeyed) if self._parked else line + "\n"
                 continue
-            if number > self.repeated:
+            yield "" if number < begin.shown else line + "\n"
+            if number > begin.repeated:
                 yield from self._pause(obedience, began)
-            yield from self._stop_if_over()
+            if number + 1 >= begin.shown:  # from the header on, for it may have been stopped while it waited in line
+                yield from self._stop_if_over()
             began = self.clock()
 
     def _pause(self, obedience: Obedience, began: float) -> Iterator[Part]:
@@ -146,10 +180,13 @@ class Steering:
         while not (wishes := self.store.read(self.key)).stopped and not self._late:
             stood = self.clock() - began
             waited = not wishes.pace or stood >= 1 / wishes.pace
-            ahead = self._ahead(obedience.may_step(wishes))
+            ahead = self._ahead(wishes.want_step(obedience.steps))
             self._forgotten = ahead is None and stood >= 60 * MINUTES_OF_A_PAUSE
+            self._parked = ahead is None and stood >= self.patience
             if self._forgotten:
                 break
+            if self._parked:  # what was asked meanwhile is for whoever takes the run up again
+                return
             if waited and ahead == 0:
                 obedience.stepping(wishes)
                 break
@@ -180,9 +217,11 @@ class Steering:
         elif self._late:
             self.run.stop()
             yield Refusal(f"The run was stopped: {self.seconds:.0f} seconds are as long as one may take here.")
+        elif self._parked:
+            self.run.stop()
         elif self._forgotten:
             self.run.stop()
-            yield Refusal(f"The run was stopped, for it was paused for {MINUTES_OF_A_PAUSE} minutes; fork it to go on.")
+            yield FORGOTTEN
 
     @property
     def _late(self) -> bool:

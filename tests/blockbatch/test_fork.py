@@ -12,7 +12,7 @@ from scripted import ScriptedModel
 from blockbatch.config import BaselineConfig, DecodeConfig
 from blockbatch.errors import ConfigError, ForkError
 from blockbatch.events import Add, Commit, ConfigChange, Resize
-from blockbatch.fork import fork
+from blockbatch.fork import fork, resume
 from blockbatch.models import Model
 from blockbatch.reading import parse_trace
 from blockbatch.run import Run
@@ -49,6 +49,26 @@ def test_a_fork_goes_on_under_the_new_settings(model: Model, trace: Trace) -> No
     first = forked.trace.steps[4].events
     assert first[0] == ConfigChange("commit_threshold", 0.4, 0.0)
     assert not any(isinstance(event, Commit) and event.forced for event in first)
+
+
+@pytest.mark.parametrize("steps", [0, 1, 5, 6, 8])
+def test_a_run_that_is_taken_up_again_is_the_same_to_its_end(model: Model, trace: Trace, steps: int) -> None:
+    """Changes that were made in its steps are made again; those after them are not known."""
+    again = resume(model, replace(trace, steps=trace.steps[:steps], end=None))
+    lines = list(again)
+    same = len(trace.steps) if steps > 5 else steps
+    assert happened(again.trace.steps)[:same] == happened(trace.steps)[:same]
+    assert again.trace.header == trace.header
+    assert parse_trace("\n".join(lines)).end is not None
+
+
+def test_a_baseline_is_taken_up_again(model: Model) -> None:
+    run = Run(model, "any prompt", BaselineConfig(gen_length=16, block_size=8))
+    lines = list(run)
+    again = resume(model, parse_trace("\n".join(lines[:3]), whole=False))
+    list(again)
+    assert happened(again.trace.steps) == happened(run.trace.steps)
+    assert again.trace.header == run.trace.header
 
 
 def test_a_record_that_does_not_repeat_is_said_with_its_step(model: Model, trace: Trace) -> None:

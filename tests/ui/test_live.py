@@ -14,12 +14,14 @@ from scripted import ScriptedModel
 
 from blockbatch.config import Config, DecodeConfig
 from blockbatch.errors import BlockBatchError, PromptError
+from blockbatch.events import STRUCTURE, ConfigChange, Resize
 from blockbatch.reading import parse_trace
 from blockbatch.run import Run
 from ui.branches import resize
-from ui.live import LiveRuns, settings_of
+from ui.engine import engine_of
+from ui.live import LiveRuns, Order, settings_of
 from ui.session import FULL_SPEED, LocalControlStore, Turnstile, Wishes
-from ui.steering import Obedience, Refusal, Steering
+from ui.steering import Beginning, Obedience, Obeyed, Parked, Part, Refusal, Steering
 from ui.viewer import trace_text
 
 CONFIG = DecodeConfig(gen_length=64)
@@ -274,12 +276,127 @@ def test_a_run_may_take_only_so_long() -> None:
     clock, store = Clock(), LocalControlStore()
     key = store.open(Wishes(paused=True))
     run = Run(ScriptedModel(), "any prompt", CONFIG)
-    parts = list(Steering(run, settings_of(CONFIG), store, key, seconds=3.0, clock=clock, sleep=clock.sleep))
+    parts = list(
+        Steering(run, Beginning(Obeyed(settings_of(CONFIG))), store, key, seconds=3.0, clock=clock, sleep=clock.sleep)
+    )
     assert 3.0 < clock.now < 3.2
     (refusal,) = [part for part in parts if isinstance(part, Refusal)]
     assert refusal.sentence == "The run was stopped: 3 seconds are as long as one may take here."
     assert run.trace.end is not None
     assert (run.trace.end.stop, len(run.trace.steps)) == ("stopped", 1)
+
+
+class Away(Stage):
+    """Live runs that are decoded elsewhere, where a pause may last `patience` seconds; `jobs` are how each was made."""
+
+    def __init__(self, patience: float) -> None:
+        super().__init__(places=1)
+        self.patience, self.jobs, self.engine = patience, list[str](), engine_of(ScriptedModel())
+        self.runs.elsewhere = self.decode
+
+    def decode(self, order: Order, key: str) -> Iterator[Part | Parked]:
+        self.jobs.append(order.job.how)
+        run = order.job.made_by(self.engine)
+        steering = Steering(run, order.begin, self.store, key, patience=self.patience, clock=self.clock)
+        yield from replace(steering, sleep=self.clock.sleep)
+
+    def paused_at(self, step: int) -> tuple[str, str, Iterator[tuple[str, str]]]:
+        """A run that was paused after so many steps, and has stood for longer than it may there."""
+        stream = self.stream(pace=5)
+        key, text = next(stream)
+        while steps_in(text) < step:
+            key, text = next(stream)
+        self.store.change(key, paused=True)
+        until = self.clock.now + self.patience + 5
+        while self.clock.now < until:
+            key, text = next(stream)
+        return key, text, stream
+
+
+def changed_on_its_way(patience: float) -> tuple[Away, str]:
+    """A run whose settings and block sizes are changed, also in a pause of ten seconds."""
+    away, text, going_on = Away(patience), "", float("inf")
+    for key, text in away.stream(pace=5):
+        steps, wishes = steps_in(text), away.store.read(key)
+        if steps == 2:
+            away.store.change(key, settings={"commit_threshold": 0.7})
+        elif steps == 4 and not wishes.resizes:
+            away.store.resize(key, 32, 48, {"block_sizes": [4, 8, 16, 48, 64, 128]})
+        elif steps == 5 and len(wishes.resizes) == 1:
+            away.store.resize(key, 48, 32, {"block_sizes": [4, 8, 16, 32, 64, 128]})
+        elif steps == 6 and going_on == float("inf"):
+            away.store.change(key, paused=True)
+            going_on = away.clock.now + 10
+        elif away.clock.now > going_on and wishes.paused:
+            away.store.change(key, settings={"merge_threshold": 0.3}, paused=False)
+    return away, text
+
+
+def test_a_run_that_was_parked_goes_on_as_if_it_had_stood_still() -> None:
+    (parked, text), (stood, other) = changed_on_its_way(patience=3), changed_on_its_way(patience=1e6)
+    assert (parked.jobs, stood.jobs) == (["start", "resume"], ["start"])
+    assert parked.warnings == stood.warnings == []
+    statuses = [json.loads(line)["status"] for line in text.splitlines() if '"session"' in line]
+    assert statuses == ["live", "paused", "live"]
+    trace, expected = parse_trace(trace_text(text)), parse_trace(trace_text(other))
+    happened = [[(step.branches, step.events) for step in each.steps] for each in (trace, expected)]
+    assert happened[0] == happened[1]
+    ends = [each.end and (each.end.winner, each.end.text, each.end.stop) for each in (trace, expected)]
+    assert ends[0] == ends[1] is not None
+    assert [(step.index, e) for step in trace.steps for e in step.events if isinstance(e, STRUCTURE)] == [
+        (2, ConfigChange("commit_threshold", 0.9, 0.7)), (4, Resize(32, 48)), (5, Resize(48, 32)),
+        (6, ConfigChange("merge_threshold", 0.5, 0.3)),
+    ]  # fmt: skip
+
+
+def test_a_parked_run_leaves_its_place_to_others_and_waits_for_its_turn() -> None:
+    away = Away(3.0)
+    key, text, stream = away.paused_at(3)
+    assert '"end"' in list(away.stream())[-1][1]
+    other = away.stream(pace=1)
+    next(other)
+    away.store.change(key, paused=False)
+    for _ in range(3):
+        key, text = next(stream)
+    assert json.loads(text.splitlines()[-1]) == {"type": "session", "status": "queued", "place": 1}
+    other.close()
+    text = list(stream)[-1][1]
+    assert parse_trace(trace_text(text)).end.stop in ("eos", "complete")  # type: ignore[union-attr]
+    assert len(away.store) == 0
+
+
+def test_single_steps_of_a_parked_run_are_taken_one_by_one() -> None:
+    away = Away(3.0)
+    key, text, stream = away.paused_at(3)
+    for wanted in (4, 5):
+        away.store.step(key)
+        until = away.clock.now + 10
+        while away.clock.now < until:
+            _, text = next(stream)
+        assert steps_in(text) == wanted
+    assert away.jobs == ["start", "resume", "resume"]
+    stream.close()
+    assert len(away.store) == 0
+
+
+def test_a_parked_run_that_is_stopped_asks_for_no_device() -> None:
+    away = Away(3.0)
+    key, text, stream = away.paused_at(3)
+    assert '"end"' not in text
+    away.store.change(key, stopped=True)
+    trace = parse_trace(trace_text(list(stream)[-1][1]))
+    assert trace.end
+    assert (trace.end.stop, len(trace.steps), away.jobs) == ("stopped", 3, ["start"])
+    assert away.kept == [trace_text(text) + line + "\n" for line in list(trace.lines())[-1:]]
+
+
+def test_a_run_that_stays_parked_is_stopped_after_an_hour() -> None:
+    away = Away(3.0)
+    _, _, stream = away.paused_at(3)
+    text = list(stream)[-1][1]
+    assert 3600 < away.clock.now < 3700
+    assert away.warnings == ["The run was stopped, for it was paused for 60 minutes; fork it to go on."]
+    assert parse_trace(trace_text(text)).end.stop == "stopped"  # type: ignore[union-attr]
 
 
 def test_one_run_too_many_waits_and_says_its_place() -> None:

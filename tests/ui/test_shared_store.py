@@ -24,7 +24,7 @@ from ui.live import settings_of
 from ui.session import ControlStore, LocalControlStore, Wishes
 from ui.settings import Settings
 from ui.shared_store import SharedControlStore
-from ui.steering import Steering
+from ui.steering import Beginning, Obeyed, Steering
 
 CONFIG = DecodeConfig(gen_length=64, block_sizes=(4, 8, 32))
 PATIENCE = 30.0
@@ -62,7 +62,7 @@ class ForkedRun:
 def decode(store: ControlStore, key: str, texts: Connection) -> None:
     """What the forked process does: the same as a live run."""
     run = Run(ScriptedModel(), "any prompt", CONFIG)
-    for part in Steering(run, settings_of(CONFIG), store, key):
+    for part in Steering(run, Beginning(Obeyed(settings_of(CONFIG))), store, key):
         assert isinstance(part, str), part
         if part:
             texts.send(part)

@@ -8,6 +8,7 @@ import pickle
 import signal
 import subprocess
 import sys
+import time
 import urllib.request
 from collections.abc import Iterator
 from pathlib import Path
@@ -26,7 +27,7 @@ from blockbatch.reading import parse_trace
 from blockbatch.run import Run
 from blockbatch.trace import Trace
 from ui.engine import Engine, engine_of
-from ui.gpu import MOST_SECONDS, decode_on_gpu, seconds_for, trajectory_on_gpu
+from ui.gpu import MOST_SECONDS, SECONDS_OF_A_PAUSE, decode_on_gpu, seconds_for, trajectory_on_gpu
 from ui.live import Job, LiveRuns
 from ui.session import LocalControlStore, Turnstile
 from ui.settings import Settings
@@ -107,6 +108,25 @@ def test_a_closed_tab_ends_the_run_and_frees_the_worker(space: Space) -> None:
     assert again["status"] == "finished"
 
 
+def test_a_paused_run_gives_the_device_back_and_goes_on_later(space: Space) -> None:
+    lent = len(space.lent())
+    job = space.client.submit("any prompt", gen_length=64, block_sizes=[4, 16], pace=5, api_name="/generate")
+    key, update = "", dict[str, Any]()
+    for update in job:
+        if update["steps"] == 3 and not key:
+            key = update["key"]
+            space.client.predict(key, {"paused": True}, api_name="/steer")
+            other = space.client.submit("another", gen_length=32, api_name="/generate").result(timeout=60)
+            time.sleep(SECONDS_OF_A_PAUSE + 1)
+            space.client.predict(key, {"block_sizes": [4, 32], "paused": False}, api_name="/steer")
+    assert other["status"] == update["status"] == "finished"
+    assert len(space.lent()) == lent + 3
+    steps = parse_trace(update["trace"]).steps
+    (changed,) = [step for step in steps if any(isinstance(event, Add | Drop) for event in step.events)]
+    assert changed.index >= 3
+    assert [step.index for step in steps] == list(range(len(steps)))
+
+
 def test_a_fork_is_made_again_in_the_worker(space: Space) -> None:
     run = Run(ScriptedModel(), "any prompt", DecodeConfig(gen_length=64))
     lines = "".join(line + "\n" for line in run)
@@ -185,6 +205,7 @@ def test_what_is_sent_to_a_worker_can_be_pickled_and_made_again() -> None:
         Job("start", ("any prompt", DecodeConfig(gen_length=32))),
         Job("start", ("any prompt", BaselineConfig(gen_length=32))),
         Job("fork", (run.trace, 2, {"commit_threshold": 0.7})),
+        Job("resume", (run.trace,)),
     ):
         made = pickle.loads(pickle.dumps(job)).made_by(engine)
         assert '"type":"end"' in list(made)[-1]
